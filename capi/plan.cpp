@@ -61,18 +61,18 @@ ckpt::strategy::Activation output_of(const ckpt_layer_profile& layer) {
 
 plan::LayerProfile layer_argument(const ckpt_layer_profile* layer, std::string_view name) {
   const auto given = struct_argument(layer, "layer");
-  plan::LayerProfile made;
-  made.name = name;
-  copy_from_c<2>(given, made);
-  made.output = output_of(given);
-  return made;
+  plan::LayerProfile created;
+  created.name = name;
+  copy_from_c<2>(given, created);
+  created.output = output_of(given);
+  return created;
 }
 
 plan::OptionProfile option_argument(const ckpt_option_profile* option) {
   const auto given = struct_argument(option, "option");
-  plan::OptionProfile made;
-  copy_from_c(given, made);
-  return made;
+  plan::OptionProfile created;
+  copy_from_c(given, created);
+  return created;
 }
 
 plan::Action to_action(const ckpt_schedule_action& given) {

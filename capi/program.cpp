@@ -49,14 +49,14 @@ static_assert(CKPT_OPERATION_FLAG_AGAIN == plan::operation_again && CKPT_OPERATI
 namespace {
 
 // The records are the same to the byte; each is copied, so that neither type is read as the other.
-template <class Record, class Made>
-void copy_records(const std::vector<Made>& made, Record* records, int64_t capacity, const char* name, int64_t* count) {
+template <class Record, class Created>
+void copy_records(const std::vector<Created>& created, Record* records, int64_t capacity, const char* name, int64_t* count) {
   require(capacity >= 0, "capacity is ", capacity, "; expected at least 0");
   if (capacity > 0) not_null(records, name);
   not_null(count, "count");
-  const auto copied = static_cast<std::size_t>(std::min(capacity, static_cast<int64_t>(made.size())));
-  if (copied > 0) std::memcpy(records, made.data(), copied * sizeof(Record));
-  *count = static_cast<int64_t>(made.size());
+  const auto copied = static_cast<std::size_t>(std::min(capacity, static_cast<int64_t>(created.size())));
+  if (copied > 0) std::memcpy(records, created.data(), copied * sizeof(Record));
+  *count = static_cast<int64_t>(created.size());
 }
 
 }  // namespace

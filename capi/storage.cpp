@@ -35,29 +35,29 @@ storage::WriteOptions write_options(const ckpt_file_system_options& given) {
 
 storage::Decide decide_argument(ckpt_fault_decide_fn decide, const std::shared_ptr<UserData>& user) {
   if (decide == nullptr) return {};
-  return [decide, user](const ckpt::base::Error& error, std::int32_t attempt, storage::Verdict& verdict) {
-    int32_t retry = verdict.retry ? 1 : 0;
+  return [decide, user](const ckpt::base::Error& error, std::int32_t attempt, storage::RetryDecision& decision) {
+    int32_t retry = decision.retry ? 1 : 0;
     ckpt::base::set_callback_error(nullptr);
     const int32_t code = user_call([&] {
-      return decide(static_cast<ckpt_status>(error.status()), error.message().c_str(), attempt, &retry, &verdict.delay_ns,
+      return decide(static_cast<ckpt_status>(error.status()), error.message().c_str(), attempt, &retry, &decision.delay_ns,
                     user->get());
     });
     const std::string asked = ckpt::base::cat("fault handler's decide, asked about '", error.message(), "',");
     if (code != 0) ckpt::base::fail_callback(asked, code);
     ckpt::base::require(retry == 0 || retry == 1, asked, " set *retry to ", retry, "; expected 0 or 1");
-    ckpt::base::require(verdict.delay_ns >= 0, asked, " set *delay_ns to ", verdict.delay_ns, "; expected at least 0");
-    verdict.retry = retry == 1;
+    ckpt::base::require(decision.delay_ns >= 0, asked, " set *delay_ns to ", decision.delay_ns, "; expected at least 0");
+    decision.retry = retry == 1;
   };
 }
 
 // Takes over the reference that a user's function created.
 std::shared_ptr<storage::Storage> call_scheme(ckpt_storage_scheme_fn create, const std::string& uri, void* user_data) {
-  ckpt_storage* made = nullptr;
+  ckpt_storage* created = nullptr;
   ckpt::base::set_callback_error(nullptr);
-  const int32_t code = user_call([&] { return create(uri.c_str(), &made, user_data); });
+  const int32_t code = user_call([&] { return create(uri.c_str(), &created, user_data); });
   require_ok(code, [&] { return ckpt::base::cat("scheme function, asked for ", ckpt::base::quote(uri)); });
-  std::shared_ptr<storage::Storage> object = checked(made, "the scheme function's *storage")->object;
-  release(made);
+  std::shared_ptr<storage::Storage> object = checked(created, "the scheme function's *storage")->object;
+  release(created);
   return object;
 }
 

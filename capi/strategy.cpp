@@ -110,12 +110,12 @@ CustomHooks custom_hooks(const char* name, const ckpt_strategy_callbacks* given,
 
 // Takes over the reference that a user's factory returned.
 StrategyPtr call_factory(ckpt_strategy_factory_fn factory, const std::string& arguments, void* user_data) {
-  ckpt_strategy* made = nullptr;
+  ckpt_strategy* created = nullptr;
   set_callback_error(nullptr);
-  const int32_t code = user_call([&] { return factory(arguments.c_str(), &made, user_data); });
+  const int32_t code = user_call([&] { return factory(arguments.c_str(), &created, user_data); });
   if (code != 0) fail_callback("strategy factory", code);
-  StrategyPtr object = checked(made, "the factory's *strategy")->object;
-  release(made);
+  StrategyPtr object = checked(created, "the factory's *strategy")->object;
+  release(created);
   return object;
 }
 

@@ -30,7 +30,8 @@ class Sizes {
     constexpr zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     if ((stat.valid & needed) != needed) throw std::runtime_error("the archive directory records no size for it");
     if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
-      throw std::runtime_error("it is compressed by method " + std::to_string(stat.comp_method) + "; expected stored or deflated");
+      throw std::runtime_error("the entry is compressed by method " + std::to_string(stat.comp_method) +
+                               "; expected stored or deflated");
     }
     if (stat.comp_size > left_) throw std::runtime_error("the archive is shorter than the recorded sizes of its entries");
     left_ -= stat.comp_size;

@@ -126,13 +126,13 @@ class Source {
 };
 
 void add_array(zip_t* archive, std::unique_ptr<Source> source, const std::string& name) {
-  zip_source_t* const made = zip_source_function(archive, Source::call, source.get());
-  if (made == nullptr) throw std::runtime_error(zip_strerror(archive));
+  zip_source_t* const created = zip_source_function(archive, Source::call, source.get());
+  if (created == nullptr) throw std::runtime_error(zip_strerror(archive));
   static_cast<void>(source.release());  // deleted by ZIP_SOURCE_FREE
-  const zip_int64_t index = zip_file_add(archive, (name + std::string(suffix)).c_str(), made, ZIP_FL_ENC_UTF_8);
+  const zip_int64_t index = zip_file_add(archive, (name + std::string(suffix)).c_str(), created, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
     const std::string why = zip_strerror(archive);
-    zip_source_free(made);
+    zip_source_free(created);
     throw std::runtime_error(why);
   }
   if (zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0) != 0)

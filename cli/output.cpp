@@ -85,8 +85,8 @@ std::optional<struct stat> facts_of(const fs::path& path) {
 // Creates an empty file and returns its mode, which follows from the umask.
 mode_t make_empty(const std::string& file, const fs::path& target) {
   struct stat facts {};
-  const Descriptor made(file, O_CREAT | O_EXCL | O_WRONLY, 0666);
-  if (!made.is_open() || fstat(made.number(), &facts) != 0) refuse_output(target, reason_of(errno));
+  const Descriptor created(file, O_CREAT | O_EXCL | O_WRONLY, 0666);
+  if (!created.is_open() || fstat(created.number(), &facts) != 0) refuse_output(target, reason_of(errno));
   return facts.st_mode & 07777U;
 }
 

@@ -106,17 +106,17 @@ class Machine {
   Machine(std::string_view bytes, bool (*known)(std::string_view)) : bytes_(bytes), known_(known) {}
 
   Pickle run() {
-    if (bytes_.size() > std::numeric_limits<std::uint32_t>::max()) throw std::runtime_error("it is larger than 4 GiB");
+    if (bytes_.size() > std::numeric_limits<std::uint32_t>::max()) throw std::runtime_error("the pickle is larger than 4 GiB");
     for (std::size_t count = 0;; ++count) {
       opcode_at_ = next_;
-      if (count == max_opcodes) refuse("it has more than ", max_opcodes, " opcodes");
+      if (count == max_opcodes) refuse("the pickle has more than ", max_opcodes, " opcodes");
       const auto opcode = static_cast<unsigned char>(take(1).front());
       if (opcode == '.') break;
       step(opcode);
     }
     pickle_.root = pop();
-    if (!stack_.empty() || !marks_.empty()) refuse("it ends with values left on the stack");
-    if (next_ != bytes_.size()) refuse("unexpected bytes after its end");
+    if (!stack_.empty() || !marks_.empty()) refuse("the pickle ends with values left on the stack");
+    if (next_ != bytes_.size()) refuse("the pickle has bytes after its end");
     return std::move(pickle_);
   }
 
@@ -183,7 +183,7 @@ class Machine {
   // ---- Bytes ----
 
   std::string_view take(std::uint64_t count) {
-    if (count > bytes_.size() - next_) refuse("it is truncated");
+    if (count > bytes_.size() - next_) refuse("the pickle is truncated");
     const std::string_view taken = bytes_.substr(next_, count);
     next_ += count;
     return taken;
@@ -204,7 +204,7 @@ class Machine {
 
   std::string_view line() {
     const std::size_t end = bytes_.find('\n', next_);
-    if (end == std::string_view::npos) refuse("it is truncated");
+    if (end == std::string_view::npos) refuse("the pickle is truncated");
     const std::string_view text = take(end - next_);
     take(1);
     return text;
@@ -215,7 +215,7 @@ class Machine {
   }
 
   void frame(std::uint64_t length) const {
-    if (length > bytes_.size() - next_) refuse("it is truncated");
+    if (length > bytes_.size() - next_) refuse("the pickle is truncated");
   }
 
   // ---- Stack and memo ----
@@ -331,7 +331,7 @@ class Machine {
 
   // Each value is created from its own string: together they are at most as long as the pickle.
   void push_created(PickleValue value) {
-    if (const auto* const made = std::get_if<std::string>(&value.content)) created_bytes_ += made->size();
+    if (const auto* const created = std::get_if<std::string>(&value.content)) created_bytes_ += created->size();
     if (created_bytes_ > bytes_.size()) refuse("its bytes exceed the strings that they are created from");
     push(std::move(value));
   }

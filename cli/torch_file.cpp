@@ -247,7 +247,7 @@ class TorchArchive {
     }
     if (root_.empty()) throw std::runtime_error("data.pkl is missing: torch.save did not write the file");
     if (entries_.contains(root_ + "constants.pkl"))
-      throw std::runtime_error("it is a TorchScript program (torch.jit.save); save its state_dict() with torch.save");
+      throw std::runtime_error("the file is a TorchScript program (torch.jit.save); save its state_dict() with torch.save");
     if (entries_.contains(root_ + "byteorder")) {
       if (const std::string order = text("byteorder"); order != "little")
         throw std::runtime_error("byteorder " + printable(order.substr(0, 20)) + ": expected little");

@@ -63,7 +63,7 @@ def has_module(name):
 
 def problem(page, tools):
     with open(f"docs/{page}", encoding="utf-8") as file:
-        language, block, promised = first_block(file.read())
+        language, block, documented = first_block(file.read())
     language = "cpp" if language == "c++" else language
     if not block:
         return "does not begin with an example"
@@ -90,9 +90,9 @@ def problem(page, tools):
             printed = run(language, block, folder, tools)
         except (AssertionError, KeyError) as error:
             return f"its example in {language} {error}"
-    if promised is not None and printed != promised:
-        return f"its example prints {printed!r}, expected {promised!r}"
-    if promised is None and language != "sh":
+    if documented is not None and printed != documented:
+        return f"its example prints {printed!r}, expected {documented!r}"
+    if documented is None and language != "sh":
         return "lacks the output of its example"
     return None
 

@@ -33,7 +33,7 @@ inline thread_local HeapBytes heap_bytes;
   throw std::bad_alloc();
 }
 
-[[gnu::noinline]] inline void give_back(void* memory) noexcept {
+[[gnu::noinline]] inline void counted_free(void* memory) noexcept {
   heap_bytes.held -= static_cast<std::int64_t>(malloc_usable_size(memory));
   std::free(memory);
 }
@@ -55,15 +55,15 @@ void* operator new[](std::size_t bytes, std::align_val_t alignment, const std::n
   return counted_request(bytes, static_cast<std::size_t>(alignment));
 }
 
-void operator delete(void* memory) noexcept { give_back(memory); }
-void operator delete[](void* memory) noexcept { give_back(memory); }
-void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { give_back(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { give_back(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
-void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { give_back(memory); }
-void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete(void* memory) noexcept { counted_free(memory); }
+void operator delete[](void* memory) noexcept { counted_free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { counted_free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { counted_free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { counted_free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { counted_free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { counted_free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { counted_free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { counted_free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { counted_free(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { counted_free(memory); }
+void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept { counted_free(memory); }

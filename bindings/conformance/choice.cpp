@@ -37,9 +37,9 @@ void Commands::strategies() {
     return Words();
   });
   on("config", [this](const Command& c) {
-    ckpt::Strategy made = from_factory(c);
-    if (c.has("chosen")) made.set_chosen(value_of<ckpt::StrategyChosen>(chosen_words, c.text("chosen")));
-    strategies_.make(c.text(1), std::move(made));
+    ckpt::Strategy created = from_factory(c);
+    if (c.has("chosen")) created.set_chosen(value_of<ckpt::StrategyChosen>(chosen_words, c.text("chosen")));
+    strategies_.make(c.text(1), std::move(created));
     return Words();
   });
   on("custom", [this](const Command& c) {

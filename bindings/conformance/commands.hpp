@@ -79,9 +79,9 @@ class Named {
   }
   template <class... Arguments>
   void make(const std::string& name, Arguments&&... arguments) {
-    T made{std::forward<Arguments>(arguments)...};
+    T created{std::forward<Arguments>(arguments)...};
     all_.erase(name);
-    all_.emplace(name, std::move(made));
+    all_.emplace(name, std::move(created));
   }
   bool close(const std::string& name) { return all_.erase(name) != 0; }
   std::map<std::string, T> all_;

@@ -96,10 +96,10 @@ inline void raise(JNIEnv* env, ckpt_status status, const char* text) {
   if (env->ExceptionCheck()) return;
   jstring message = text_object(env, text);
   if (!message) return;
-  auto made = static_cast<jthrowable>(
+  auto created = static_cast<jthrowable>(
       env->CallStaticObjectMethod(machine.exception, machine.make_exception, static_cast<jint>(status), message));
   env->DeleteLocalRef(message);
-  if (made && !env->ExceptionCheck()) env->Throw(made);
+  if (created && !env->ExceptionCheck()) env->Throw(created);
 }
 
 inline bool refuse(JNIEnv* env, const char* text) {

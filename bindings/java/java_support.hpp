@@ -29,8 +29,8 @@ inline bool handle(JNIEnv* env, jobject object, void** pointer) {
   if (!object) return true;
   const jlong address = env->GetLongField(object, machine.address);
   if (address == 0) {
-    auto made = static_cast<jthrowable>(env->CallStaticObjectMethod(machine.native_object, machine.closed, object));
-    if (made && !env->ExceptionCheck()) env->Throw(made);
+    auto created = static_cast<jthrowable>(env->CallStaticObjectMethod(machine.native_object, machine.closed, object));
+    if (created && !env->ExceptionCheck()) env->Throw(created);
     return false;
   }
   *pointer = reinterpret_cast<void*>(static_cast<intptr_t>(address));
@@ -114,24 +114,24 @@ inline bool words(JNIEnv* env, jintArray array, std::uint32_t* list, jsize lengt
   return true;
 }
 inline jlongArray number_array(JNIEnv* env, const std::int64_t* list, std::int64_t length) {
-  jlongArray made = env->NewLongArray(static_cast<jsize>(length));
-  if (made && length > 0) env->SetLongArrayRegion(made, 0, static_cast<jsize>(length), reinterpret_cast<const jlong*>(list));
-  return made;
+  jlongArray created = env->NewLongArray(static_cast<jsize>(length));
+  if (created && length > 0) env->SetLongArrayRegion(created, 0, static_cast<jsize>(length), reinterpret_cast<const jlong*>(list));
+  return created;
 }
 inline jlongArray number_array(JNIEnv* env, const std::vector<std::int64_t>& list) {
   return number_array(env, list.data(), static_cast<std::int64_t>(list.size()));
 }
 inline jdoubleArray real_array(JNIEnv* env, const std::vector<double>& list) {
   const auto length = static_cast<jsize>(list.size());
-  jdoubleArray made = env->NewDoubleArray(length);
-  if (made && length > 0) env->SetDoubleArrayRegion(made, 0, length, list.data());
-  return made;
+  jdoubleArray created = env->NewDoubleArray(length);
+  if (created && length > 0) env->SetDoubleArrayRegion(created, 0, length, list.data());
+  return created;
 }
 inline jbyteArray byte_array(JNIEnv* env, const std::string& bytes) {
   const auto length = static_cast<jsize>(bytes.size());
-  jbyteArray made = env->NewByteArray(length);
-  if (made) env->SetByteArrayRegion(made, 0, length, reinterpret_cast<const jbyte*>(bytes.data()));
-  return made;
+  jbyteArray created = env->NewByteArray(length);
+  if (created) env->SetByteArrayRegion(created, 0, length, reinterpret_cast<const jbyte*>(bytes.data()));
+  return created;
 }
 
 // Copies the structs of a list, each for an object that will own it.

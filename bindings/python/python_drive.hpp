@@ -73,13 +73,13 @@ struct Drive {
     const bool is_known = next_record < records.size();
     if (is_known && std::memcmp(&records[next_record].call, &call, sizeof call) == 0) return records[next_record++].object;
     PyObject* const tuple = tuple_of(call);
-    PyObject* const made = tuple ? PyObject_CallFunctionObjArgs(functions[make_record], tuple, nullptr) : nullptr;
+    PyObject* const created = tuple ? PyObject_CallFunctionObjArgs(functions[make_record], tuple, nullptr) : nullptr;
     Py_XDECREF(tuple);
-    if (!made) return nullptr;
+    if (!created) return nullptr;
     if (next_record == max_records) --next_record;  // reuse the last entry
     if (next_record == records.size()) records.push_back({call, none()});
     Py_DECREF(records[next_record].object);
-    records[next_record] = {call, made};
+    records[next_record] = {call, created};
     return records[next_record++].object;
   }
 
@@ -88,18 +88,18 @@ struct Drive {
     if (!record) return nullptr;
     Py_INCREF(record);
     PyObject* const arguments[] = {record, item ? static_cast<PyObject*>(item) : Py_None};
-    PyObject* const made = PyObject_Vectorcall(functions[which], arguments, has_item ? 2 : 1, nullptr);
+    PyObject* const created = PyObject_Vectorcall(functions[which], arguments, has_item ? 2 : 1, nullptr);
     Py_DECREF(record);
-    return made;
+    return created;
   }
 
   // Only the callback holds the items. A reference that is passed as an argument would live here until the callback returns.
   PyObject* call_taking(int which, const ckpt_drive_call& what, std::initializer_list<PyObject*> items) {
     std::copy(items.begin(), items.end(), taken);
     next_taken = 0;
-    PyObject* const made = call(which, what, take);
+    PyObject* const created = call(which, what, take);
     for (PyObject*& left : taken) Py_CLEAR(left);
-    return made;
+    return created;
   }
   PyObject* call_with_input(int which, int taking, const ckpt_drive_call& what, void* input) {
     return what.flags & CKPT_DRIVE_FLAG_TAKE_INPUT ? call_taking(taking, what, {take_reference(input)}) : call(which, what, input);
@@ -112,14 +112,14 @@ struct Drive {
       PyErr_Fetch(&error_type, &error, &error_trace);
     return 1;
   }
-  int32_t give(PyObject* made, void** handle) {
-    if (!made) return failed();
-    *handle = handle_of(made);
+  int32_t give(PyObject* created, void** handle) {
+    if (!created) return failed();
+    *handle = handle_of(created);
     return 0;
   }
-  int32_t done(PyObject* made) {
-    if (!made) return failed();
-    Py_DECREF(made);
+  int32_t done(PyObject* created) {
+    if (!created) return failed();
+    Py_DECREF(created);
     return 0;
   }
 };
@@ -165,25 +165,25 @@ inline PyObject* list_of(Drive& to, void* const* inputs, int64_t count, const ck
 }
 
 // Takes the reference to made: a pair of output and tape.
-inline int32_t give_recorded(Drive& to, PyObject* made, void** output, void** tape) {
-  if (!made) return to.failed();
-  const bool is_pair = PyTuple_CheckExact(made) && PyTuple_GET_SIZE(made) == 2;
+inline int32_t give_recorded(Drive& to, PyObject* created, void** output, void** tape) {
+  if (!created) return to.failed();
+  const bool is_pair = PyTuple_CheckExact(created) && PyTuple_GET_SIZE(created) == 2;
   if (is_pair) {
-    *output = to.handle_of(shown(PyTuple_GET_ITEM(made, 0)));
-    *tape = to.handle_of(shown(PyTuple_GET_ITEM(made, 1)));
+    *output = to.handle_of(shown(PyTuple_GET_ITEM(created, 0)));
+    *tape = to.handle_of(shown(PyTuple_GET_ITEM(created, 1)));
   } else {
-    ckpt_callback_error((std::string("expected a tuple of output and tape, returned a ") + Py_TYPE(made)->tp_name).c_str());
+    ckpt_callback_error((std::string("expected a tuple of output and tape, returned a ") + Py_TYPE(created)->tp_name).c_str());
   }
-  Py_DECREF(made);
+  Py_DECREF(created);
   return is_pair ? 0 : 2;
 }
 
 inline PyObject* call_with_inputs(Drive& to, int which, const ckpt_drive_call& call, void* const* inputs, int64_t count,
                                   const ckpt_drive_flag* flags) {
   PyObject* const list = list_of(to, inputs, count, flags);
-  PyObject* const made = list ? to.call(which, call, list) : nullptr;
+  PyObject* const created = list ? to.call(which, call, list) : nullptr;
   Py_XDECREF(list);
-  return made;
+  return created;
 }
 
 inline int32_t drive_forward_n(const ckpt_drive_call* call, void* const* inputs, int64_t count, const ckpt_drive_flag* flags,
@@ -218,10 +218,10 @@ inline int32_t drive_backward_n(const ckpt_drive_call* call, void* const* inputs
     for (PyObject* each : {list, sums, read, recorded, grad}) Py_XDECREF(each);
     return to.failed();
   }
-  PyObject* const made = to.call_taking(Drive::backward_n, *call, {list, read, recorded, grad, sums});
-  if (!made) return to.failed();
-  PyObject* const gradients = PySequence_Fast(made, "expected a sequence of gradients");
-  Py_DECREF(made);
+  PyObject* const created = to.call_taking(Drive::backward_n, *call, {list, read, recorded, grad, sums});
+  if (!created) return to.failed();
+  PyObject* const gradients = PySequence_Fast(created, "expected a sequence of gradients");
+  Py_DECREF(created);
   if (!gradients) return to.failed();
   const bool fits = PySequence_Fast_GET_SIZE(gradients) == count;
   for (int64_t i = 0; fits && i < count; ++i) grad_inputs[i] = to.handle_of(shown(PySequence_Fast_GET_ITEM(gradients, i)));
@@ -251,9 +251,9 @@ inline int32_t drive_backward(const ckpt_drive_call* call, void* input, void* ou
 inline void drive_drop(const ckpt_drive_call* call, void* item, void* user) {
   Drive& to = drive_of(user);
   PyObject* const dropped = to.take_reference(item);
-  PyObject* const made = to.functions[Drive::drop] == Py_None ? none() : to.call(Drive::drop, *call, dropped);
-  if (!made) PyErr_WriteUnraisable(to.functions[Drive::drop]);
-  Py_XDECREF(made);
+  PyObject* const created = to.functions[Drive::drop] == Py_None ? none() : to.call(Drive::drop, *call, dropped);
+  if (!created) PyErr_WriteUnraisable(to.functions[Drive::drop]);
+  Py_XDECREF(created);
   Py_DECREF(dropped);
 }
 
@@ -312,10 +312,10 @@ PyObject* run_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_las
   const bool was_live = drive.live.count(item) != 0;
   void* const handle = drive.handle_of(shown(item));
   PyList_SetSlice(box, 0, 1, nullptr);
-  void* made = nullptr;
-  const ckpt_status status = call(handle, &made);
-  if (status == CKPT_OK && !is_last) return shown(drive.is_released ? nullptr : made);
-  if (status == CKPT_OK) return drive.take_reference(made);
+  void* created = nullptr;
+  const ckpt_status status = call(handle, &created);
+  if (status == CKPT_OK && !is_last) return shown(drive.is_released ? nullptr : created);
+  if (status == CKPT_OK) return drive.take_reference(created);
   int32_t raised = 0;
   if (status == CKPT_E_INVALID_ARGUMENT || status == CKPT_E_INVALID_STATE ||
       status == CKPT_E_FORKED) {  // the caller keeps the item
@@ -340,10 +340,10 @@ PyObject* drive_step(ckpt_driver* driver, Drive& drive, PyObject* box, bool is_f
   Py_CLEAR(drive.error);
   Py_CLEAR(drive.error_trace);
   if (is_first) drive.next_record = 0;
-  PyObject* const made = run_step(driver, drive, box, is_last, call);
+  PyObject* const created = run_step(driver, drive, box, is_last, call);
   drive.is_running = false;
   if (drive.is_released) release_drive(&drive);
-  return made;
+  return created;
 }
 
 inline PyObject* driver_forward(ckpt_driver* driver, int64_t state, Object box) {

@@ -193,16 +193,16 @@ inline ckpt_status borrow(PyObject* object, ckpt_dtype dtype, ckpt_tensor** tens
                  static_cast<long long>(ckpt_dtype_bits(dtype)), format, 8 * view->itemsize);
   } else {
     std::vector<std::int64_t> shape(view->shape, view->shape + (view->shape ? view->ndim : 0));
-    ckpt_tensor* made = nullptr;
+    ckpt_tensor* created = nullptr;
     ckpt_status status =
-        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, view, release_buffer, &made);
+        ckpt_tensor_create_borrowed(view->buf, dtype ? dtype : by_format, shape.data(), view->ndim, view, release_buffer, &created);
     if (status == CKPT_OK) {
       if (!view->readonly) {
-        *tensor = made;
+        *tensor = created;
         return CKPT_OK;
       }
-      status = make_read_only(made, tensor);
-      ckpt_tensor_release(made);
+      status = make_read_only(created, tensor);
+      ckpt_tensor_release(created);
       return status;
     }
     PyBuffer_Release(view);

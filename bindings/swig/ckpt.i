@@ -36,9 +36,9 @@ CKPT_EACH_NEXT(macro, __VA_ARGS__)
 %extend name {
   name() {
     static const name initial = defaults;
-    auto* made = new CKPT_HOLDER(name)();
-    static_cast<name&>(*made) = initial;
-    return made;
+    auto* created = new CKPT_HOLDER(name)();
+    static_cast<name&>(*created) = initial;
+    return created;
   }
   ~name() { delete static_cast<CKPT_HOLDER(name)*>($self); }
 }

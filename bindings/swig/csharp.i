@@ -25,14 +25,14 @@ struct List {
 };
 template <class Element>
 void* list(const Element* elements, std::size_t count) {
-  void* const made = malloc(sizeof(List) + count * sizeof(Element));
-  if (!made) {
+  void* const created = malloc(sizeof(List) + count * sizeof(Element));
+  if (!created) {
     fetched_status = CKPT_E_OUT_OF_MEMORY;
     return nullptr;
   }
-  *static_cast<List*>(made) = List{static_cast<int64_t>(count), static_cast<int64_t>(sizeof(Element))};
-  if (count) memcpy(static_cast<List*>(made) + 1, elements, count * sizeof(Element));
-  return made;
+  *static_cast<List*>(created) = List{static_cast<int64_t>(count), static_cast<int64_t>(sizeof(Element))};
+  if (count) memcpy(static_cast<List*>(created) + 1, elements, count * sizeof(Element));
+  return created;
 }
 
 // Memory borrowed from C#. A C# function releases it, which must not be called after the shutdown of the runtime.

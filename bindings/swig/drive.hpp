@@ -55,26 +55,26 @@ class DriveFunctions {
 #ifndef SWIG
 namespace detail {
 
-inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void* tape, void* grad_output, void** made, void** more,
-                   void* user) noexcept {
+inline int32_t run(const ckpt_drive_call* call, void* first, void* output, void* tape, void* grad_output, void** created,
+                   void** more, void* user) noexcept {
   return guarded([&] {
     auto& functions = *static_cast<DriveFunctions*>(user);
     const int64_t number =
         functions.drive(DriveCall{call}, number_of(first), number_of(output), number_of(tape), number_of(grad_output));
     throw_stored_failure();
     if (more) *more = pointer_of(functions.recorded_output());
-    if (made) *made = pointer_of(number);
+    if (created) *created = pointer_of(number);
   });
 }
 
-inline int32_t run_n(const ckpt_drive_call* call, DriveInputs inputs, void* output, void* tape, void* grad_output, void** made,
+inline int32_t run_n(const ckpt_drive_call* call, DriveInputs inputs, void* output, void* tape, void* grad_output, void** created,
                      void** more, void* user) noexcept {
   return guarded([&] {
     auto& functions = *static_cast<DriveFunctions*>(user);
     const int64_t number = functions.drive_n(DriveCall{call}, &inputs, number_of(output), number_of(tape), number_of(grad_output));
     throw_stored_failure();
     if (more) *more = pointer_of(functions.recorded_output());
-    if (made) *made = pointer_of(number);
+    if (created) *created = pointer_of(number);
   });
 }
 
@@ -128,23 +128,23 @@ inline ckpt_status driver_create(ckpt_schedule* schedule, DriveFunctions* functi
 }
 
 inline ckpt_status driver_forward(ckpt_driver* driver, int64_t x0, int64_t* xn) {
-  void* made = nullptr;
-  const ckpt_status status = ckpt_driver_forward(driver, detail::pointer_of(x0), &made);
-  if (status == CKPT_OK) *xn = detail::number_of(made);
+  void* created = nullptr;
+  const ckpt_status status = ckpt_driver_forward(driver, detail::pointer_of(x0), &created);
+  if (status == CKPT_OK) *xn = detail::number_of(created);
   return status;
 }
 
 inline ckpt_status driver_backward(ckpt_driver* driver, int64_t gn, int64_t* g0) {
-  void* made = nullptr;
-  const ckpt_status status = ckpt_driver_backward(driver, detail::pointer_of(gn), &made);
-  if (status == CKPT_OK) *g0 = detail::number_of(made);
+  void* created = nullptr;
+  const ckpt_status status = ckpt_driver_backward(driver, detail::pointer_of(gn), &created);
+  if (status == CKPT_OK) *g0 = detail::number_of(created);
   return status;
 }
 
 inline ckpt_status driver_run(ckpt_driver* driver, int64_t x0, int64_t* g0) {
-  void* made = nullptr;
-  const ckpt_status status = ckpt_driver_run(driver, detail::pointer_of(x0), &made);
-  if (status == CKPT_OK) *g0 = detail::number_of(made);
+  void* created = nullptr;
+  const ckpt_status status = ckpt_driver_run(driver, detail::pointer_of(x0), &created);
+  if (status == CKPT_OK) *g0 = detail::number_of(created);
   return status;
 }
 

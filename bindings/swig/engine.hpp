@@ -48,9 +48,9 @@ inline int64_t spec_bytes(const ckpt_tensor_spec& spec) {
 inline LayerFunctions& layer(void* user) { return *static_cast<LayerFunctions*>(user); }
 
 inline std::array<int64_t, 11> question(const ckpt_tensor_spec& input, int32_t option) {
-  std::array<int64_t, 11> made = {option, input.dtype, input.ndim};
-  std::copy_n(input.shape, input.ndim, made.begin() + 3);
-  return made;
+  std::array<int64_t, 11> created = {option, input.dtype, input.ndim};
+  std::copy_n(input.shape, input.ndim, created.begin() + 3);
+  return created;
 }
 
 // Queries the layer, and stores the result for its runs.

@@ -48,9 +48,9 @@ template <class Call>
 ByteString bytes_of(const Call& call) {
   int64_t needed = 0;
   check(call(nullptr, 0, &needed));
-  ByteString made{std::string(static_cast<std::size_t>(needed), '\0')};
-  check(call(made.bytes.data(), needed, &needed));
-  return made;
+  ByteString created{std::string(static_cast<std::size_t>(needed), '\0')};
+  check(call(created.bytes.data(), needed, &needed));
+  return created;
 }
 
 // Fetches elements by the (array, capacity, *count) rule. room: elements of the first array, if querying their number is expensive;

@@ -206,7 +206,7 @@ CKPT_AS(signature, jintArray, int[])
 CKPT_WORDS(const uint32_t counter[4], 4)
 CKPT_WORDS(const uint32_t key[2], 2)
 CKPT_AS(uint32_t out[4], jintArray, int[])
-%typemap(in) uint32_t out[4] (uint32_t made[4]) "$1 = made;"
+%typemap(in) uint32_t out[4] (uint32_t created[4]) "$1 = created;"
 %typemap(argout) uint32_t out[4] {
   jenv->SetIntArrayRegion($input, 0, 4, reinterpret_cast<const jint*>($1));
 }
@@ -300,9 +300,9 @@ CKPT_AS(ckpt_swig::ByteString, jbyteArray, byte[])
 %typemap(jstype) ckpt_swig::list_type "element[]"
 %typemap(javaout) ckpt_swig::list_type {
     long[] addresses = $jnicall;
-    element[] made = new element[addresses.length];
-    for (int i = 0; i < made.length; ++i) made[i] = new element(addresses[i], true);
-    return made;
+    element[] created = new element[addresses.length];
+    for (int i = 0; i < created.length; ++i) created[i] = new element(addresses[i], true);
+    return created;
   }
 %typemap(out) ckpt_swig::list_type "$result = ckpt_java::held(jenv, $1.list);"
 %enddef

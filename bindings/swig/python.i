@@ -120,7 +120,7 @@ CKPT_GIVEN(ckpt_schedule_action, const ckpt_schedule_action* actions, int64_t ac
   if (!ckpt_python::words($input, list, sizeof(list) / sizeof(list[0]))) SWIG_fail;
   $1 = list;
 }
-%typemap(in, numinputs=0) uint32_t out[4] (uint32_t made[4]) "$1 = made;"
+%typemap(in, numinputs=0) uint32_t out[4] (uint32_t created[4]) "$1 = created;"
 %typemap(argout) uint32_t out[4] {
   $result = ckpt_python::append_output($result, Py_BuildValue("(kkkk)", (unsigned long)$1[0], (unsigned long)$1[1],
                                                          (unsigned long)$1[2], (unsigned long)$1[3]));

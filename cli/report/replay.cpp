@@ -265,21 +265,21 @@ class Player {
     const Key grad_input{Item::grad, layer(index).inputs.front(), micro};
     const OptionProfile& option = option_of(index, action);
     const bool in_place = !has(profile.flags, LayerFlag::no_input_gradient) && has(profile.flags, LayerFlag::in_place);
-    std::vector<Key> made;
+    std::vector<Key> created;
     std::int64_t working = option.backward_workspace_bytes;
     if (in_place) {
       working += std::max<std::int64_t>(bytes_of(grad_input, 0) - bytes_of(grad_output, 0), 0);
     } else {
-      made = missing_gradients(index, micro);
+      created = missing_gradients(index, micro);
       working += added_bytes(index, micro);
     }
     if (option.backward_peak_bytes > 0) {  // of tape, gradients, the output that it reads, and workspace together
       working = option.backward_peak_bytes - option.tape_bytes - bytes_of(grad_output, 0);
       if (has(profile.flags, LayerFlag::needs_output)) working -= profile.output_bytes;
-      for (const Key& grad : made) working -= bytes_of(grad, 0);
+      for (const Key& grad : created) working -= bytes_of(grad, 0);
     }
     add(Use::working, std::min<std::int64_t>(working, 0));  // first, so that no sum exceeds that of the operation
-    for (const Key& grad : made) make(grad, Use::gradient);
+    for (const Key& grad : created) make(grad, Use::gradient);
     add(Use::working, std::max<std::int64_t>(working, 0));
     run(Replay::Work::backward, index, micro, option.backward_seconds);
     end({Item::tape, index, micro});

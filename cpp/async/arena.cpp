@@ -63,7 +63,7 @@ void Arena::leave_line(std::uint64_t ticket) {
 }
 
 void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
-  for (std::size_t made = 0; made < count; ++made) {
+  for (std::size_t created = 0; created < count; ++created) {
     try {
       Block block = make_(block_bytes_);
       const std::lock_guard lock(mutex_);
@@ -73,7 +73,7 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
     } catch (...) {
       {
         const std::lock_guard lock(mutex_);
-        unallocated_ += count - made;
+        unallocated_ += count - created;
       }
       release(out);
       changed_.wake_all();  // other threads may now allocate the missing blocks, even if none are returned

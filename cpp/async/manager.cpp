@@ -73,7 +73,7 @@ AsyncManager::AsyncManager(std::shared_ptr<state::Checkpoint> checkpoint, const 
     start_threads();
   } catch (...) {
     tasks_.close();
-    crew_.join();
+    threads_.join();
     throw;
   }
   log_message(LogLevel::info, "created: at most ", options.capacity, " tasks, workers: ", options.workers);
@@ -88,16 +88,16 @@ void AsyncManager::serve(Serve&& serve) {
 }
 
 void AsyncManager::start_threads() {
-  crew_.start("ckpt-stage", [this] { serve([this] { stager_.serve(); }); });
-  crew_.start("ckpt-notify", [this] { serve([this] { tasks_.serve_notifications(); }); });
+  threads_.start("ckpt-stage", [this] { serve([this] { stager_.serve(); }); });
+  threads_.start("ckpt-notify", [this] { serve([this] { tasks_.serve_notifications(); }); });
   for (std::size_t i = 0; i < workers_.count(); ++i) {
-    crew_.start(cat("ckpt-save-", i), [this, i] { serve([this, i] { workers_.serve(i); }); });
+    threads_.start(cat("ckpt-save-", i), [this, i] { serve([this, i] { workers_.serve(i); }); });
   }
 }
 
 AsyncManager::~AsyncManager() {
   if (generation_ != base::fork_generation()) return;
-  if (crew_.is_serving()) end(CloseMode::drain, options_.drain_timeout_ns, WhenLate::abandon);
+  if (threads_.is_serving()) end(CloseMode::drain, options_.drain_timeout_ns, WhenLate::abandon);
   try {
     report_unreceived();
   } catch (const std::exception&) {
@@ -139,7 +139,7 @@ void AsyncManager::release(std::shared_ptr<AsyncManager> manager) noexcept {
 
 // Replaces the caller's reference: the threads hold one, and the last thread to leave drops it.
 void AsyncManager::detach_threads() {
-  if (!crew_.detach(weak_from_this().lock())) return;  // another call is closing and joins the threads
+  if (!threads_.detach(weak_from_this().lock())) return;  // another call is closing and joins the threads
   if (options_.drain_timeout_ns >= 0) {
     const std::int64_t now = base::monotonic_ns();
     tasks_.set_deadline(options_.drain_timeout_ns > INT64_MAX - now ? INT64_MAX : now + options_.drain_timeout_ns);
@@ -159,7 +159,7 @@ bool AsyncManager::end(CloseMode mode, std::int64_t timeout_ns, WhenLate when_la
   const bool in_time = mode == CloseMode::cancel || tasks_.wait_for_ends(timeout_ns);
   if (!in_time && when_late == WhenLate::abandon) tasks_.abandon_all();
   if (tasks_.live() > 0) tasks_.cancel_all();
-  if (crew_.join()) log_message(LogLevel::info, "shut down");
+  if (threads_.join()) log_message(LogLevel::info, "shut down");
   return in_time;
 }
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "async/crew.h"
 #include "async/stager.h"
 #include "async/task.h"
 #include "async/tasks.h"
+#include "async/thread_group.h"
 #include "async/workers.h"
 #include "base/os/thread.h"
 #include "state/manager/checkpoint.h"
@@ -121,7 +121,7 @@ class AsyncManager : public std::enable_shared_from_this<AsyncManager> {
   Tasks tasks_;
   Stager stager_;
   Workers workers_;
-  ThreadGroup crew_;
+  ThreadGroup threads_;
 };
 
 }  // namespace ckpt::async

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "async/mailbox.h"
 #include "async/task.h"
+#include "async/task_fifo.h"
 
 namespace ckpt::async {
 
@@ -38,7 +38,7 @@ class Notifier {
   const std::shared_ptr<TaskListener> listener_;
   const void* const mark_;
   const std::function<void(Task&)> notified_;
-  Mailbox later_;
+  TaskFifo later_;
 };
 
 }  // namespace ckpt::async

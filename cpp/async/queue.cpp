@@ -54,20 +54,20 @@ bool TaskQueue::has_lower_priority(const Entry& a, const Entry& b) noexcept {
   return a.priority != b.priority ? a.priority < b.priority : a.id > b.id;
 }
 
-TaskQueue::Fate TaskQueue::add_by_state(std::int64_t id) {
+TaskQueue::Readiness TaskQueue::add_by_state(std::int64_t id) {
   const EntryState state = state_of_(id);
-  if (state.fate == Fate::ready) {
+  if (state.readiness == Readiness::ready) {
     ready_.push_back({id, state.priority});
     std::ranges::push_heap(ready_, has_lower_priority);
   }
-  return state.fate;
+  return state.readiness;
 }
 
 bool TaskQueue::recheck_held() {
   checked_gates_ = gates_.load();  // before any gate is checked: a gate that opens meanwhile increments it again
   std::size_t kept = 0;
   for (const std::int64_t id : held_) {
-    if (add_by_state(id) == Fate::held) held_[kept++] = id;
+    if (add_by_state(id) == Readiness::blocked) held_[kept++] = id;
   }
   const bool some_left = kept < held_.size();
   held_.resize(kept);
@@ -80,9 +80,9 @@ bool TaskQueue::take_published() {
   std::int32_t place = no_place;
   for (std::int64_t left = published_.size(); left > 0 && published_.try_pop(place); --left) {
     const std::int64_t id = published_ids_[static_cast<std::size_t>(place)].exchange(0);
-    const Fate fate = add_by_state(id);
-    if (fate == Fate::held) held_.push_back(id);
-    if (fate == Fate::ready) some_ready = true;
+    const Readiness readiness = add_by_state(id);
+    if (readiness == Readiness::blocked) held_.push_back(id);
+    if (readiness == Readiness::ready) some_ready = true;
   }
   return some_ready;
 }
@@ -100,7 +100,7 @@ void TaskQueue::update_order() {
 
 // Keeps at most `capacity` entries, so that the work per entry does not grow.
 void TaskQueue::remove_ended() {
-  const auto is_dead = [this](std::int64_t id) { return state_of_(id).fate == Fate::dead; };
+  const auto is_dead = [this](std::int64_t id) { return state_of_(id).readiness == Readiness::ended; };
   std::erase_if(ready_, [&](const Entry& entry) { return is_dead(entry.id); });
   std::ranges::make_heap(ready_, has_lower_priority);
   std::erase_if(held_, is_dead);

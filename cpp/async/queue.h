@@ -29,10 +29,10 @@ namespace ckpt::async {
 
 class TaskQueue {
  public:
-  enum class Fate : std::uint8_t { dead, held, ready };
+  enum class Readiness : std::uint8_t { ended, blocked, ready };
   // The current state of a published task.
   struct EntryState {
-    Fate fate = Fate::dead;
+    Readiness readiness = Readiness::ended;
     std::int32_t priority = 0;  // higher first; among equals the lower id
   };
   static constexpr std::int32_t no_place = -1;
@@ -71,9 +71,9 @@ class TaskQueue {
   static bool has_lower_priority(const Entry& a, const Entry& b) noexcept;
 
   // Called with order_ held.
-  Fate add_by_state(std::int64_t id);  // adds ready tasks to ready_
-  bool recheck_held();                 // returns true if some are no longer held
-  bool take_published();               // returns true if some are ready
+  Readiness add_by_state(std::int64_t id);  // adds ready tasks to ready_
+  bool recheck_held();                      // returns true if some are no longer held
+  bool take_published();                    // returns true if some are ready
   void update_order();
   void remove_ended();
   std::int64_t try_pop();

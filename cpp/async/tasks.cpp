@@ -122,7 +122,7 @@ TaskQueue::EntryState Tasks::standing_of(std::int64_t id) const {
     if (task == nullptr || task->phase() != Phase::queued) return {};
     const bool is_open = task->gate_open.load() || ended_step_.load() >= task->options.gate_step ||
                          waiting_for_places_.load() > 0 || gates_are_open_.load();
-    return {is_open ? TaskQueue::Fate::ready : TaskQueue::Fate::held, task->options.priority};
+    return {is_open ? TaskQueue::Readiness::ready : TaskQueue::Readiness::blocked, task->options.priority};
   });
 }
 

@@ -10,11 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "async/mailbox.h"
 #include "async/notifier.h"
 #include "async/queue.h"
 #include "async/table.h"
 #include "async/task.h"
+#include "async/task_fifo.h"
 #include "base/log.h"
 #include "base/wait_point.h"
 
@@ -153,7 +153,7 @@ class Tasks {
 
   TaskTable table_;
   TaskQueue queue_;
-  Mailbox to_stage_;
+  TaskFifo to_stage_;
   Notifier notifier_;
   Failures failures_;
   Counters counters_;

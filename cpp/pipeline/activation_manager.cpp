@@ -144,9 +144,9 @@ bool ActivationManager::should_checkpoint(std::int64_t micro_batch, const strate
     const Lock lock(mutex_);
     return checked_policy(micro_batch);
   }();
-  const bool strategy_says = ask_strategy(policy, micro_batch, activation);
+  const bool strategy_keeps = ask_strategy(policy, micro_batch, activation);
   const Lock lock(mutex_);
-  return ledger_.would_keep(micro_batch, activation.bytes, strategy_says);
+  return ledger_.would_keep(micro_batch, activation.bytes, strategy_keeps);
 }
 
 // ---- Storing ----
@@ -176,10 +176,10 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
     refuse_while_planned();
     return checked_policy(micro_batch);
   }();
-  const bool strategy_says = ask_strategy(policy, micro_batch, strategy::Activation(activation));
+  const bool strategy_keeps = ask_strategy(policy, micro_batch, strategy::Activation(activation));
   const bool wanted = [&] {
     const Lock lock(mutex_);
-    return ledger_.would_keep(micro_batch, activation.bytes(), strategy_says);
+    return ledger_.would_keep(micro_batch, activation.bytes(), strategy_keeps);
   }();
   std::unique_ptr<Stored> stored;
   if (wanted) stored = store_now(make());
@@ -187,7 +187,7 @@ bool ActivationManager::store_as(std::int64_t micro_batch, const tensor::Tensor&
   std::vector<std::unique_ptr<Stored>> gone;  // destroyed after the lock is released
   const Lock lock(mutex_);
   refuse_while_planned();
-  const Ledger::Outcome outcome = ledger_.store(micro_batch, activation.bytes(), strategy_says);
+  const Ledger::Outcome outcome = ledger_.store(micro_batch, activation.bytes(), strategy_keeps);
   for (const std::int64_t index : outcome.dropped) gone.push_back(take_out(index));
   gone.push_back(take_out(micro_batch));
   // Another thread's store may have changed the available space meanwhile.

@@ -66,13 +66,13 @@ void Ledger::extend_prefix(std::int64_t micro_batch, std::int64_t bytes) {
   if (!fits) is_prefix_ended_ = true;
 }
 
-bool Ledger::is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
+bool Ledger::is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strategy_keeps) const {
   const std::int64_t last = last_with(micro_batch);
   switch (policy_.kind) {
     case Policy::Kind::store_all: return true;
     case Policy::Kind::recompute_all: return false;
     case Policy::Kind::selective: return is_selected(micro_batch, last);
-    case Policy::Kind::strategy: return strategy_says;
+    case Policy::Kind::strategy: return strategy_keeps;
     case Policy::Kind::memory_based:
       if (policy_.is_picked) return is_selected(micro_batch, last);
       // The first and the last stay whatever their size; the rest of the threshold is for all others.
@@ -82,15 +82,15 @@ bool Ledger::is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strate
   return true;
 }
 
-bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const {
-  return is_wanted(micro_batch, bytes, strategy_says) && fits(micro_batch, bytes);
+bool Ledger::would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_keeps) const {
+  return is_wanted(micro_batch, bytes, strategy_keeps) && fits(micro_batch, bytes);
 }
 
-Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) {
+Ledger::Outcome Ledger::store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_keeps) {
   check_index(micro_batch);
   require(bytes >= 0, "bytes is ", bytes, "; expected at least 0");
   Outcome outcome;
-  const bool wanted = is_wanted(micro_batch, bytes, strategy_says);
+  const bool wanted = is_wanted(micro_batch, bytes, strategy_keeps);
   outcome.kept = wanted && fits(micro_batch, bytes);
   if (outcome.kept && bytes > INT64_MAX - bytes_)
     fail(Status::out_of_range, "bytes is ", bytes, "; together with the ", bytes_, " kept bytes it exceeds INT64_MAX");

@@ -28,14 +28,14 @@ class Ledger {
   // Fails with Error(out_of_range) for an index outside the step.
   void check_index(std::int64_t micro_batch) const;
   // Returns whether a store of this size would be kept. strategy_says: the answer of the policy's strategy.
-  bool would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const;
+  bool would_keep(std::int64_t micro_batch, std::int64_t bytes, bool strategy_keeps) const;
 
   struct Outcome {
     bool kept = false;
     std::vector<std::int64_t> dropped;  // other entries that were dropped, oldest first
   };
   // An existing entry of this index is replaced, or dropped if the new one is not kept.
-  Outcome store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says);
+  Outcome store(std::int64_t micro_batch, std::int64_t bytes, bool strategy_keeps);
   // Removes the entry: its tensor could not be kept after all.
   void drop(std::int64_t micro_batch);
   // After the backward part of a micro-batch: frees its bytes and its place in the prefix.
@@ -54,7 +54,7 @@ class Ledger {
 
   bool is_end(std::int64_t micro_batch, std::int64_t last) const { return micro_batch == 0 || micro_batch == last; }
   bool is_selected(std::int64_t micro_batch, std::int64_t last) const;
-  bool is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strategy_says) const;
+  bool is_wanted(std::int64_t micro_batch, std::int64_t bytes, bool strategy_keeps) const;
   std::int64_t prefix_without(std::int64_t micro_batch) const;
   bool fits_prefix(std::int64_t micro_batch, std::int64_t bytes) const;
   bool fits_selection(std::int64_t micro_batch, std::int64_t bytes) const;

@@ -290,7 +290,7 @@ std::int64_t held_bytes(const std::vector<ChunkPlan>& chunks) {
 }
 
 std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int64_t bytes, Ledger ledger,
-                             const std::function<bool(std::int64_t)>& strategy_says) {
+                             const std::function<bool(std::int64_t)>& strategy_keeps) {
   std::vector<Decision> decisions(static_cast<std::size_t>(layout.micro_batches));
   for (const Task& task : tasks_of(layout, stage)) {
     if (task.chunk != 0) continue;
@@ -298,7 +298,7 @@ std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int6
       ledger.finish(task.micro_batch);
       continue;
     }
-    Ledger::Outcome outcome = ledger.store(task.micro_batch, bytes, strategy_says(task.micro_batch));
+    Ledger::Outcome outcome = ledger.store(task.micro_batch, bytes, strategy_keeps(task.micro_batch));
     decisions[static_cast<std::size_t>(task.micro_batch)] = {outcome.kept, std::move(outcome.dropped)};
   }
   return decisions;

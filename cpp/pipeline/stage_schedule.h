@@ -38,7 +38,7 @@ std::int64_t held_bytes(const std::vector<ChunkPlan>& chunks);
 
 // Queries the ledger for every micro-batch, in the stage's order. strategy_says(m): the answer of the policy's strategy.
 std::vector<Decision> decide(const Layout& layout, std::int32_t stage, std::int64_t bytes, Ledger ledger,
-                             const std::function<bool(std::int64_t micro_batch)>& strategy_says);
+                             const std::function<bool(std::int64_t micro_batch)>& strategy_keeps);
 
 // decisions: by micro-batch. Micro-batches that are not kept run forward again before their backward, from the input, which
 // always stays.

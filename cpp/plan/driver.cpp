@@ -325,7 +325,7 @@ void Driver::forward(const Action& action) {
   const bool overwrites = action.kind == Kind::advance;
   if (overwrites && live_[from].readers > 0)
     refuse(action, text_of(input_key(action.first)) + " would be overwritten during a copy: expected AWAIT first");
-  const std::int32_t made = prepare(action, input_key(action.last));
+  const std::int32_t created = prepare(action, input_key(action.last));
 
   // Layers that ran before and layers that did not get separate calls.
   const std::int64_t middle = forwarded_ > action.first && forwarded_ < action.last ? forwarded_ : action.last;
@@ -344,7 +344,7 @@ void Driver::forward(const Action& action) {
     void* const rest = std::exchange(output, nullptr);
     check(call, callbacks_->forward(call, rest, &output));
   }
-  if (!store_handle(made, output)) fail_returned_handle(call, made, output);
+  if (!store_handle(created, output)) fail_returned_handle(call, created, output);
   forwarded_ = std::max(forwarded_, action.last);
 }
 
@@ -362,7 +362,7 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   // Without a request for the output, an existing item keeps its entry.
   const std::int32_t there = asked ? Row<Live>::none : find(input_key(layer + 1));
   const bool has_place = there == Row<Live>::none || live_[there].unrequested;
-  const std::int32_t made = has_place ? prepare(action, input_key(layer + 1)) : Row<Live>::none;
+  const std::int32_t created = has_place ? prepare(action, input_key(layer + 1)) : Row<Live>::none;
   const std::int32_t tape = prepare(action, tape_key(layer, action.option));
 
   DriveCall call = call_of(action, Kind::record, layer, layer + 1);
@@ -383,10 +383,10 @@ void Driver::record_layer(const Action& action, std::int64_t layer) {
   // Valid handles are recorded before an invalid one is reported, so that unwind() drops them.
   const bool tape_is_right = store_handle(tape, recorded);
   if (asked || (has_place && output != nullptr)) {
-    live_[made].unrequested = !asked;
-    if (!store_handle(made, output)) fail_returned_handle(call, made, output);
+    live_[created].unrequested = !asked;
+    if (!store_handle(created, output)) fail_returned_handle(call, created, output);
   } else if (has_place) {
-    remove_entry(made);
+    remove_entry(created);
   } else if (output != nullptr && !handles_.contains(output)) {
     callbacks_->drop(call_of_drop(input_key(layer + 1)), output);
   }
@@ -418,7 +418,7 @@ Driver::BackwardCall Driver::begin_backward(const Action& action, std::int64_t l
 
 void Driver::backward_layer(const Action& action, std::int64_t layer) {
   auto [call, grad, tape] = begin_backward(action, layer);
-  const std::int32_t made = prepare(action, grad_key(layer));
+  const std::int32_t created = prepare(action, grad_key(layer));
 
   // No handle is given away until every check has passed.
   const std::int32_t from = find(input_key(layer));
@@ -434,7 +434,7 @@ void Driver::backward_layer(const Action& action, std::int64_t layer) {
   void* const grad_output = take_handle(grad);
   void* grad_input = nullptr;
   check(call, callbacks_->backward(call, input, output, recorded, grad_output, &grad_input));
-  if (!store_handle(made, grad_input)) fail_returned_handle(call, made, grad_input);
+  if (!store_handle(created, grad_input)) fail_returned_handle(call, created, grad_input);
 }
 
 // Returns the handle of an input for a backward, nullptr if it does not exist.
@@ -512,15 +512,15 @@ void Driver::load_begin(const Action& action) {
   DriveCall call = call_of_item(action, key);
   require_can(call);
 
-  const std::int32_t made = prepare(action, key);
-  const std::int32_t transfer = add_transfer(action, call, slot, made);
+  const std::int32_t created = prepare(action, key);
+  const std::int32_t transfer = add_transfer(action, call, slot, created);
   void* item = nullptr;
   const std::int32_t result = callbacks_->load(call, &item);
   if (result != 0) remove_transfer(transfer);
   check(call, result);
   ++live_[slot].readers;
-  live_[made].ready = false;
-  if (!store_handle(made, item)) fail_returned_handle(call, made, item);
+  live_[created].ready = false;
+  if (!store_handle(created, item)) fail_returned_handle(call, created, item);
 }
 
 void Driver::await(const Action& action) {

@@ -62,13 +62,13 @@ void Driver::forward_graph(const Action& action) {
     find_inputs(action, layer, layer > action.first);
     if (action.kind == Kind::advance && live_[from_[0]].readers > 0)
       refuse(action, item_text(Item::input, layer, 0) + " would be overwritten during a copy: expected AWAIT first");
-    const std::int32_t made = prepare(action, is_last ? input_key(layer + 1) : between_key(layer + 1));
+    const std::int32_t created = prepare(action, is_last ? input_key(layer + 1) : between_key(layer + 1));
     const DriveCall call = call_of(action, Kind::forward, layer, layer + 1);
     require_can(call);
     mark_last_uses(action, is_last);
     void* output = nullptr;
     check(call, callbacks_->forward_n(call, take_inputs(), &output));
-    if (!store_handle(made, output)) fail_returned_handle(call, made, output);
+    if (!store_handle(created, output)) fail_returned_handle(call, created, output);
     forwarded_ = std::max(forwarded_, layer + 1);
   }
 }

@@ -59,43 +59,44 @@ class PlacedSink final : public WalkSink {
   void run(const Operation& operation) override {
     const bool forward_in_place = operation.input != no_buffer && operation.input == operation.output;
     const bool backward_in_place = operation.grad_input != no_buffer && operation.grad_input == operation.grad_output;
-    PlacedOperation made;
-    made.kind = kind_of(operation, action_.kind);
-    made.flags = (operation.recomputation ? operation_again : 0) | (forward_in_place || backward_in_place ? operation_in_place : 0);
-    made.layer = operation.kind == Operation::Kind::turn ? profile_.layers() : operation.layer;
-    made.option = operation.option;
-    made.micro_batch = operation.micro_batch;
-    made.action = index_;
-    made.input = use(operation.input);
+    PlacedOperation created;
+    created.kind = kind_of(operation, action_.kind);
+    created.flags =
+        (operation.recomputation ? operation_again : 0) | (forward_in_place || backward_in_place ? operation_in_place : 0);
+    created.layer = operation.kind == Operation::Kind::turn ? profile_.layers() : operation.layer;
+    created.option = operation.option;
+    created.micro_batch = operation.micro_batch;
+    created.action = index_;
+    created.input = use(operation.input);
     if (forward_in_place) overwrite(operation.output, operation.layer + 1);
-    made.output = use(operation.output);
-    if (made.kind == Kind::turn) std::swap(made.input, made.output);  // it reads the chain's output
-    made.tape = use(operation.tape);
-    made.workspace = use(operation.workspace);
-    made.grad_output = use(operation.grad_output);
+    created.output = use(operation.output);
+    if (created.kind == Kind::turn) std::swap(created.input, created.output);  // it reads the chain's output
+    created.tape = use(operation.tape);
+    created.workspace = use(operation.workspace);
+    created.grad_output = use(operation.grad_output);
     if (backward_in_place) overwrite(operation.grad_input, operation.layer);
-    made.grad_input = use(operation.grad_input);
-    made.ambient = use(operation.ambient);
-    made.present_ambient = use(operation.present_ambient);
+    created.grad_input = use(operation.grad_input);
+    created.ambient = use(operation.ambient);
+    created.present_ambient = use(operation.present_ambient);
     if (operation.kind == Operation::Kind::copy) {
-      made.option = action_.item == Item::tape ? action_.option : 0;
-      made.stream = 2 * action_.tier - (made.kind == Kind::store_begin ? 1 : 0);
-      made.transfer = action_.transfer;
+      created.option = action_.item == Item::tape ? action_.option : 0;
+      created.stream = 2 * action_.tier - (created.kind == Kind::store_begin ? 1 : 0);
+      created.transfer = action_.transfer;
       copies_[action_.transfer] = std::ssize(program_.operations);
     }
-    program_.operations.push_back(made);
+    program_.operations.push_back(created);
   }
 
   // A copy may last until its AWAIT, which therefore counts as a use of its source and destination.
   void transfer_ends(std::int64_t id) override {
     const auto copy = copies_.find(id);
-    PlacedOperation made = program_.operations[static_cast<std::size_t>(copy->second)];
+    PlacedOperation created = program_.operations[static_cast<std::size_t>(copy->second)];
     copies_.erase(copy);
-    made.kind = Kind::await;
-    made.stream = 0;
-    made.action = index_;
-    for (const std::int64_t number : {made.input, made.output}) buffer(number).last = std::ssize(program_.operations);
-    program_.operations.push_back(made);
+    created.kind = Kind::await;
+    created.stream = 0;
+    created.action = index_;
+    for (const std::int64_t number : {created.input, created.output}) buffer(number).last = std::ssize(program_.operations);
+    program_.operations.push_back(created);
   }
 
  private:

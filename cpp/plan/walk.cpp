@@ -205,15 +205,15 @@ void Walk::forward(const Action& action) {
       operation.input = operation.reads.front().input;
     }
     const bool kept = record || layer + 1 == action.last;
-    const ItemKey made = input_key(layer + 1, micro);
+    const ItemKey created = input_key(layer + 1, micro);
     if (between && profile_.layer(layer).has(in_place)) {
-      if (kept) require_absent(action, made);
+      if (kept) require_absent(action, created);
       run_in_place(action, batch, layer, previous);
-      if (kept) add_item(made, previous);
+      if (kept) add_item(created, previous);
       continue;
     }
     const BufferId output =
-        kept ? make_item(action, made) : allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)});
+        kept ? make_item(action, created) : allocate({BufferRole::input, 0, layer + 1, profile_.bytes_of(layer + 1)});
     operation.output = output;
     if (record) operation.tape = make_item(action, tape_key(layer, action));
     const OptionProfile& option = profile_.layer(layer).options[static_cast<std::size_t>(action.option)];

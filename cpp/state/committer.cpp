@@ -100,12 +100,12 @@ void Committer::refuse_fenced() const {
              "; this writer saves and removes nothing any more; reopen the storage to continue");
 }
 
-void Committer::fence(const std::string& by, const std::string& path, const char* fate) {
+void Committer::fence(const std::string& by, const std::string& path, const char* outcome) {
   if (!is_fenced_.load(std::memory_order_relaxed)) {
     fenced_by_ = cat(by, " (", path, ')');
     is_fenced_.store(true, std::memory_order_release);
   }
-  base::fail(Status::busy, base::quote(storage_->name()), ": another writer has committed ", by, " (", path, "); ", fate,
+  base::fail(Status::busy, base::quote(storage_->name()), ": another writer has committed ", by, " (", path, "); ", outcome,
              ", and later saves of this writer fail; reopen the storage to continue");
 }
 

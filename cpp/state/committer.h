@@ -52,8 +52,8 @@ class Committer {
   void refuse_overtaken(const Pending& pending);
   [[noreturn]] void withdraw_and_fence(const Pending& pending, const std::string& winner);
   void withdraw(const Pending& pending);
-  // fate: the outcome of the save that has detected the other writer.
-  [[noreturn]] void fence(const std::string& by, const std::string& path, const char* fate = "this save is not committed");
+  // outcome: what happens to the save that has detected the other writer.
+  [[noreturn]] void fence(const std::string& by, const std::string& path, const char* outcome = "this save is not committed");
 
   std::shared_ptr<storage::Storage> storage_;
   storage::Sleep sleep_;

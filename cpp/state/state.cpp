@@ -150,16 +150,16 @@ State State::assembled() const {
 
 void State::set_group(std::string_view group, std::vector<StateTensor> tensors) {
   refuse_in_use();
-  State made;
-  for (StateTensor& item : tensors) made.add_tensor(group, item.name, std::move(item.tensor));
+  State created;
+  for (StateTensor& item : tensors) created.add_tensor(group, item.name, std::move(item.tensor));
   groups_.reserve(groups_.size() + 1);  // nothing throws from here on
   std::erase_if(taken_, [&](const auto& key) { return key.first == group; });
-  taken_.merge(made.taken_);
+  taken_.merge(created.taken_);
   const auto place = std::ranges::find(groups_, group, &StateGroup::name);
   if (place == groups_.end()) {
-    groups_.push_back(std::move(made.groups_.front()));
+    groups_.push_back(std::move(created.groups_.front()));
   } else {
-    *place = std::move(made.groups_.front());
+    *place = std::move(created.groups_.front());
   }
 }
 

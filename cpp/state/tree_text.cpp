@@ -139,49 +139,49 @@ std::string base64_in(const Members& node) {
 
 TreeNode path_in(const Members& node) {
   require_members(node, 2, 3);
-  TreeNode made;
-  made.kind = TreeKind::path;
+  TreeNode created;
+  created.kind = TreeKind::path;
   if (node.size() == 3) {
     const std::string& system = text_in(node, 2);
     if (system != "posix" && system != "windows") fail_node(cat("a path of the unknown system ", base::quote(system)));
-    made.kind = system == "posix" ? TreeKind::posix_path : TreeKind::windows_path;
+    created.kind = system == "posix" ? TreeKind::posix_path : TreeKind::windows_path;
   }
   const auto is_surrogates = [](const Json& text) {
     return text.is_list() && !text.items().empty() && text.items()[0].is_string() && text.items()[0].string() == "surrogates";
   };
-  made.bytes = is_surrogates(node[1]) ? surrogates_in(node[1].items()) : text_in(node, 1);
-  return made;
+  created.bytes = is_surrogates(node[1]) ? surrogates_in(node[1].items()) : text_in(node, 1);
+  return created;
 }
 
 TreeNode tensor_in(const Members& node) {
   require_members(node, 3, 5);
-  TreeNode made;
-  made.kind = TreeKind::tensor;
-  made.bytes = text_in(node, 1);
-  if (made.bytes.empty()) fail_node("the tensor's name is empty");
+  TreeNode created;
+  created.kind = TreeKind::tensor;
+  created.bytes = text_in(node, 1);
+  if (created.bytes.empty()) fail_node("the tensor's name is empty");
   const std::string& form = text_in(node, 2);
   std::size_t number = 0;
   while (number < form_names.size() && form_names[number] != form) ++number;
   if (number == form_names.size()) fail_node(cat("a tensor of the unknown form ", base::quote(form)));
-  made.form = static_cast<TreeForm>(number);
+  created.form = static_cast<TreeForm>(number);
   for (std::size_t i = 3; i < node.size(); ++i) {
     const std::string& more = text_in(node, i);
-    bool& flag = more == "big-endian" ? made.big_endian : made.complex128;
+    bool& flag = more == "big-endian" ? created.big_endian : created.complex128;
     if ((more != "big-endian" && more != "complex128") || flag)
       fail_node(cat("a tensor with the unknown or duplicate flag ", base::quote(more)));
     flag = true;
   }
-  return made;
+  return created;
 }
 
 // left: number of following nodes. fields: names of a record's fields.
 TreeNode container_in(const Members& node, TreeKind kind, std::size_t left, std::vector<std::string>& fields) {
-  TreeNode made;
-  made.kind = kind;
+  TreeNode created;
+  created.kind = kind;
   std::uint64_t count = 0;
   if (is_record(kind)) {
     require_members(node, 3, 3);
-    made.bytes = text_in(node, 1);
+    created.bytes = text_in(node, 1);
     if (!node[2].is_list()) fail_node("member 2 is not a list");
     for (const Json& field : node[2].items()) {
       if (!field.is_string()) fail_node("the name of a field is not a string");
@@ -194,16 +194,16 @@ TreeNode container_in(const Members& node, TreeKind kind, std::size_t left, std:
     count = node[1].count();
   }
   if (count > left / (is_dict(kind) ? 2 : 1)) fail_node(cat("the ", kind_name(kind), " has more parts than nodes follow"));
-  made.integer = static_cast<std::int64_t>(count);
-  return made;
+  created.integer = static_cast<std::int64_t>(count);
+  return created;
 }
 
 TreeNode attributes_in(const Members& node) {
   require_members(node, 1, 1);
-  TreeNode made;
-  made.kind = TreeKind::attributes;
-  made.integer = 2;
-  return made;
+  TreeNode created;
+  created.kind = TreeKind::attributes;
+  created.integer = 2;
+  return created;
 }
 
 TreeNode array_in(const Members& node, std::size_t left, std::vector<std::string>& fields) {
@@ -215,52 +215,52 @@ TreeNode array_in(const Members& node, std::size_t left, std::vector<std::string
   if (name == "tensor") return tensor_in(node);
   if (name == "attributes") return attributes_in(node);
   if (name == "path") return path_in(node);
-  TreeNode made;
+  TreeNode created;
   if (name == "int") {
     require_members(node, 2, 2);
-    made.kind = TreeKind::big_integer;
-    made.bytes = text_in(node, 1);
+    created.kind = TreeKind::big_integer;
+    created.bytes = text_in(node, 1);
   } else if (name == "float") {
     require_members(node, 2, 2);
-    made.kind = TreeKind::number;
-    made.number = number_in(node, 1);
+    created.kind = TreeKind::number;
+    created.number = number_in(node, 1);
   } else if (name == "complex") {
     require_members(node, 3, 3);
-    made.kind = TreeKind::complex;
-    made.number = number_in(node, 1);
-    made.imaginary = number_in(node, 2);
+    created.kind = TreeKind::complex;
+    created.number = number_in(node, 1);
+    created.imaginary = number_in(node, 2);
   } else if (name == "surrogates") {
-    made.kind = TreeKind::text;
-    made.bytes = surrogates_in(node);
+    created.kind = TreeKind::text;
+    created.bytes = surrogates_in(node);
   } else if (name == "bytes" || name == "bytearray") {
-    made.kind = name == "bytes" ? TreeKind::bytes : TreeKind::bytearray;
-    made.bytes = base64_in(node);
+    created.kind = name == "bytes" ? TreeKind::bytes : TreeKind::bytearray;
+    created.bytes = base64_in(node);
   } else {
     fail_node(cat("unknown node kind ", base::quote(name)));
   }
-  return made;
+  return created;
 }
 
 TreeNode node_in(const Json& node, std::size_t left, std::vector<std::string>& fields) {
   if (node.is_list()) return array_in(node.items(), left, fields);
   if (node.is_object()) fail_node("it is an object");
-  TreeNode made;
+  TreeNode created;
   if (node.is_boolean()) {
-    made.kind = TreeKind::boolean;
-    made.integer = node.boolean() ? 1 : 0;
+    created.kind = TreeKind::boolean;
+    created.integer = node.boolean() ? 1 : 0;
   } else if (node.is_integer()) {
     if (node.is_count() && node.count() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
       fail_node(cat("the integer ", node.count(), " does not fit in a signed 64-bit integer"));
-    made.kind = TreeKind::integer;
-    made.integer = node.integer();
+    created.kind = TreeKind::integer;
+    created.integer = node.integer();
   } else if (node.is_number()) {
-    made.kind = TreeKind::number;
-    made.number = node.number();
+    created.kind = TreeKind::number;
+    created.number = node.number();
   } else if (node.is_string()) {
-    made.kind = TreeKind::text;
-    made.bytes = node.string();
+    created.kind = TreeKind::text;
+    created.bytes = node.string();
   }
-  return made;
+  return created;
 }
 
 // Names of fields are stored in the record's node; in the tree each is a string before its value.

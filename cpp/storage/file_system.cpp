@@ -102,10 +102,10 @@ class FileSystem final : public Storage {
   }
 
   std::unique_ptr<File> create_stream(const std::string& path, const StreamOptions& options) override {
-    Descriptor made = make(path, options.mode);
-    if (options.expected_bytes < stream_from_bytes_) return std::make_unique<OsFile>(std::move(made), shown(path), limit_);
+    Descriptor created = make(path, options.mode);
+    if (options.expected_bytes < stream_from_bytes_) return std::make_unique<OsFile>(std::move(created), shown(path), limit_);
     try {
-      return std::make_unique<StreamFile>(std::move(made), shown(path), options, first_path_, limit_);
+      return std::make_unique<StreamFile>(std::move(created), shown(path), options, first_path_, limit_);
     } catch (...) {
       const Place place = find(path);
       ::unlinkat(place.directory(), place.leaf.c_str(), 0);  // most likely out of space: the incomplete file is removed
@@ -235,14 +235,14 @@ class FileSystem final : public Storage {
 
   Descriptor make(const std::string& path, std::optional<std::uint32_t> mode = {}) {
     const Place place = find(path);
-    Descriptor made = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path),
-                              mode.value_or(everyone));
-    if (mode && ::fchmod(made.get(), *mode) != 0) {  // also the bits that the umask has removed
+    Descriptor created = open_at(place.directory(), place.leaf, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create", shown(path),
+                                 mode.value_or(everyone));
+    if (mode && ::fchmod(created.get(), *mode) != 0) {  // also the bits that the umask has removed
       const int code = errno;
       ::unlinkat(place.directory(), place.leaf.c_str(), 0);
       fail_os(code, "set the mode of", shown(path));
     }
-    return made;
+    return created;
   }
 
   // Creates a file without a name (O_TMPFILE), or, where the file system does not support that, unlinks a named one at once.
@@ -250,8 +250,8 @@ class FileSystem final : public Storage {
     constexpr mode_t owner = 0600;
     const std::string at = shown("(scratch file)");
 #if defined(O_TMPFILE)
-    const int made = uninterrupted([&] { return ::openat(root_.get(), ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, owner); });
-    if (made >= 0) return Descriptor(made);
+    const int created = uninterrupted([&] { return ::openat(root_.get(), ".", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, owner); });
+    if (created >= 0) return Descriptor(created);
     // Old systems treat O_TMPFILE as opening a directory for writing.
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) fail_os(errno, "create", at);
 #endif

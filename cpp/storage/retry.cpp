@@ -178,14 +178,14 @@ std::int64_t FaultHandler::delay_ns(std::int32_t attempt, std::int64_t number) c
 
 bool FaultHandler::should_retry(std::int32_t attempt, const base::Error& error) {
   const bool asks = decide_ && error.status() != Status::cancelled;
-  Verdict verdict{is_transient(error.status()), 0};
+  RetryDecision decision{is_transient(error.status()), 0};
   if (asks) {
-    verdict.delay_ns = delay_ns(attempt, retries());
-    decide_(error, attempt, verdict);
+    decision.delay_ns = delay_ns(attempt, retries());
+    decide_(error, attempt, decision);
   }
-  if (!verdict.retry) return false;
+  if (!decision.retry) return false;
   const std::int64_t number = retries_.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t delay = asks ? verdict.delay_ns : delay_ns(attempt, number);
+  const std::int64_t delay = asks ? decision.delay_ns : delay_ns(attempt, number);
   base::warn("storage",
              base::cat(error.message(), "; attempt ", attempt + 1, " of ", policy_.max_attempts, " starts in ", delay, " ns"));
   if (delay > 0) sleep_(delay);

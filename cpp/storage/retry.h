@@ -26,13 +26,13 @@ struct FaultPolicy {
 bool is_transient(base::Status status) noexcept;
 
 // The decision about an error: initialized by the policy; a user's function may change it.
-struct Verdict {
+struct RetryDecision {
   bool retry = false;
   std::int64_t delay_ns = 0;
 };
 // Runs on the thread of the failed operation, concurrently with others, under no lock of the handler or of a retrying storage.
 // attempt: the failed one, 1 for the first. An exception that it throws replaces the error.
-using Decide = std::function<void(const base::Error& error, std::int32_t attempt, Verdict& verdict)>;
+using Decide = std::function<void(const base::Error& error, std::int32_t attempt, RetryDecision& decision)>;
 
 // Thread-safe: holds no lock.
 class FaultHandler {

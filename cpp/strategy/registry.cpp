@@ -90,9 +90,9 @@ StrategyPtr create_registered(std::string_view kind, const std::string& argument
   refuse_recursion(kind);
   const OpenKind open{kind, innermost};
   const OpenScope scope(open);
-  StrategyPtr made = (*factory)(arguments);
-  base::require(made != nullptr, "the factory of strategy kind ", base::quote(kind), " returned no strategy");
-  return made;
+  StrategyPtr created = (*factory)(arguments);
+  base::require(created != nullptr, "the factory of strategy kind ", base::quote(kind), " returned no strategy");
+  return created;
 }
 
 }  // namespace ckpt::strategy

@@ -19,12 +19,12 @@ class Reader {
   explicit Reader(const Given& given) : given_(given), used_children_(given.children.size()) {}
 
   StrategyPtr read(std::string_view text) {
-    StrategyPtr made = parse(text, 1);
+    StrategyPtr created = parse(text, 1);
     for (std::size_t i = 0; i < used_children_.size(); ++i)
       base::require(used_children_[i], "children[", i, "] is not used: the text has no $", i);
     const bool is_used = used_given_ || (given_.tracker == nullptr && given_.clock == nullptr && given_.total_bytes == 0);
     base::require(is_used, "a tracker, clock or total_bytes is given, but no strategy in the text is memory-aware");
-    return made;
+    return created;
   }
 
  private:

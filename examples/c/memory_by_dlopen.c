@@ -48,7 +48,7 @@ static buffer take(const char* layer, int64_t bytes) {
   return created;
 }
 
-static void give_back(buffer* used) {
+static void free_buffer(buffer* used) {
   free(used->memory);
   if (api != NULL) api->ckpt_memory_tracker_record_deallocation(tracker, used->id);
 }
@@ -72,8 +72,8 @@ static void work(void) {
     }
     for (i = 7; i >= 0; --i) {
       buffer gradient = take("gradients", (int64_t)(i + 1) << 16);
-      give_back(&activations[i]);
-      give_back(&gradient);
+      free_buffer(&activations[i]);
+      free_buffer(&gradient);
     }
   }
 }

@@ -4,7 +4,7 @@
 //   const std::int64_t id = background.save(state, options);   the tensors may change when it returns
 //   ...
 //   const ckpt::CheckpointTaskResult result = background.wait(id);
-// background.close();                                        throws the failure of a task that no wait(id) has returned
+//   background.close();   throws the failure of a task that no wait(id) has returned
 #ifndef CKPT_ASYNC_HPP
 #define CKPT_ASYNC_HPP
 

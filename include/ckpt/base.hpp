@@ -223,13 +223,13 @@ class Object {
   explicit Object(Reference reference) noexcept : reference_(std::move(reference)) {}
   // Calls a create function: function(given..., &handle).
   template <class Function, class... Given>
-  static Reference made(Function function, Given... given) {
+  static Reference created(Function function, Given... given) {
     return Reference(result_of<T*>(function, given...));
   }
   // Calls a create function that takes an object with its destroy function before &handle; C then owns the object.
   template <class User, class Function, class... Given>
   static Reference made_with(std::unique_ptr<User> user, Function function, Given... given) {
-    Reference reference = made(function, given..., static_cast<void*>(user.get()), destroy<User>);
+    Reference reference = created(function, given..., static_cast<void*>(user.get()), destroy<User>);
     static_cast<void>(user.release());
     return reference;
   }
@@ -351,7 +351,7 @@ class Clock : public detail::Object<Clock, ckpt_clock, ckpt_clock_release> {
  public:
   using Object::Object;
   // Creates a clock that stays at start until advance.
-  static Clock manual(std::chrono::nanoseconds start = {}) { return Clock(made(ckpt_clock_create_manual, start.count())); }
+  static Clock manual(std::chrono::nanoseconds start = {}) { return Clock(created(ckpt_clock_create_manual, start.count())); }
   // Creates a clock that calls now, on any thread. If now throws, the call that needs the time fails with Status::callback.
   static Clock custom(std::function<std::chrono::nanoseconds()> now) {
     using Now = std::function<std::chrono::nanoseconds()>;
@@ -392,7 +392,7 @@ class WorkerPool : public detail::Object<WorkerPool, ckpt_worker_pool, ckpt_work
  public:
   using Object::Object;
   // thread_count: number of threads, the calling one included; 0: available_threads().
-  explicit WorkerPool(std::int32_t thread_count = 0) : Object(made(ckpt_worker_pool_create, thread_count)) {}
+  explicit WorkerPool(std::int32_t thread_count = 0) : Object(created(ckpt_worker_pool_create, thread_count)) {}
 
   // Calls work(part) for 0 <= part < parts, several at once, and returns when all are done. work may throw: parts that have not
   // begun are skipped, and the call throws Error with Status::callback and the message of the lowest part that threw.

@@ -1,7 +1,6 @@
 // drive.hpp - the C++17 interface of drive.h: runs a schedule on items of a framework, of any movable type.
 //
-//   struct Tanh : ckpt::Guest<Vector> { Vector forward(...) override; ... };
-//   ckpt::Driver<Vector> driver(schedule, std::make_unique<Tanh>());
+//   ckpt::Driver<Vector> driver(schedule, std::make_unique<Tanh>());   Tanh: derived from ckpt::Guest<Vector>
 //   const Vector& output = driver.forward(x0);
 //   std::optional<Vector> grad = driver.backward(gradient_of_the_loss(output));
 #ifndef CKPT_DRIVE_HPP
@@ -140,16 +139,16 @@ struct GuestCalls {
     return callback_status([&] {
       GuestCalls& own = object_of<GuestCalls>(user_data);
       const DriveCall call = from_c(*given);
-      std::vector<Item> made;
+      std::vector<Item> created;
       {
         const Ending ends{inputs, inputs_count, input_flags};
         const Ending sums_end{grad_inputs, inputs_count, nullptr};
         const Item output_ends = taken(call, DriveFlag::take_output, output);
         const Item recorded(item(tape));
         const Item grad(item(grad_output));
-        made = own.run([&] { return own.gradients(call, ends, sums_end, item(output), recorded.get(), grad.get()); });
+        created = own.run([&] { return own.gradients(call, ends, sums_end, item(output), recorded.get(), grad.get()); });
       }
-      for (std::size_t i = 0; i < made.size(); ++i) grad_inputs[i] = made[i].release();
+      for (std::size_t i = 0; i < created.size(); ++i) grad_inputs[i] = created[i].release();
     });
   }
   std::vector<Item> gradients(const DriveCall& call, const Ending& inputs, const Ending& sums, T* output, T* tape, T* grad_output) {
@@ -163,10 +162,10 @@ struct GuestCalls {
       throw Error(Status::invalid_argument,
                   "backward_n returned " + std::to_string(added.size()) + " gradients; expected " + std::to_string(count));
     }
-    std::vector<Item> made;
-    made.reserve(count);
-    for (std::optional<T>& each : added) made.push_back(boxed(std::move(each)));
-    return made;
+    std::vector<Item> created;
+    created.reserve(count);
+    for (std::optional<T>& each : added) created.push_back(boxed(std::move(each)));
+    return created;
   }
   Item backward(const DriveCall& call, void* input, void* output, void* tape, void* grad_output) {
     const Item ends = taken(call, DriveFlag::take_input, input);

@@ -55,7 +55,7 @@ class Layer : public LayerMethods<Layer> {
   using LayerMethods::LayerMethods;
   // Creates a layer from its kind: "linear:128,256", "relu", "gelu", "embedding:256,16,8", "dropout:0.1", "softmax_cross_entropy".
   // known_layer_kinds() lists them.
-  Layer(const std::string& name, const std::string& kind) : LayerMethods(made(ckpt_layer_create, name.c_str(), kind.c_str())) {}
+  Layer(const std::string& name, const std::string& kind) : LayerMethods(created(ckpt_layer_create, name.c_str(), kind.c_str())) {}
   // Creates a layer from its kind, with numbers or strings as values: Layer("head", "linear", width, 256).
   template <class... Values>
   Layer(const std::string& name, const std::string& kind, const Values&... values) : Layer(name, joined(kind, values...)) {}

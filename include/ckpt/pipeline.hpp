@@ -50,9 +50,9 @@ class ActivationManager : public ActivationManagerMethods<ActivationManager> {
     return detail::callback_status([&] {
       ckpt_tensor_retain(input);
       const Tensor given = Tensor::adopt(input);
-      const Tensor made = (*static_cast<StageForward*>(user_data))(given, micro_batch);
-      ckpt_tensor_retain(made.handle());
-      *output = made.handle();
+      const Tensor created = (*static_cast<StageForward*>(user_data))(given, micro_batch);
+      ckpt_tensor_retain(created.handle());
+      *output = created.handle();
     });
   }
 };

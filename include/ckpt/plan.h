@@ -481,11 +481,11 @@ typedef struct ckpt_plan_report {
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Sets *reserved_bytes to the bytes to reserve in a tier (0 .. CKPT_TIERS-1). Tier 0, memory: assigns every buffer of the schedule
- * an offset in one arena; the arena's size is the *reserved* bytes, at least the peak live bytes (offsets are multiples of 64; gaps
- * between live buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time
- * only, which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item
- * that it ever holds, rounded up to a multiple of 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the arena or the
- * sum would exceed INT64_MAX. */
+ * an offset in one arena, and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between
+ * live buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only,
+ * which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it
+ * ever holds, rounded up to a multiple of 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the arena or the sum would
+ * exceed INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
                                          int64_t* reserved_bytes);
 

@@ -37,7 +37,7 @@ class Schedule : public ScheduleMethods<Schedule> {
   using ScheduleMethods::ScheduleMethods;
   // Creates a schedule by a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB". known_planners() lists them.
   static Schedule create(const Profile& profile, const std::string& planner) {
-    return Schedule(made(ckpt_schedule_create, profile.handle(), planner.c_str()));
+    return Schedule(created(ckpt_schedule_create, profile.handle(), planner.c_str()));
   }
 
   std::string name() const { return detail::result_of<const char*>(ckpt_schedule_get_name, handle()); }

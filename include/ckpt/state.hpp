@@ -155,7 +155,7 @@ class Coordinator : public CoordinatorMethods<Coordinator> {
  public:
   using CoordinatorMethods::CoordinatorMethods;
   // Creates the coordinator of a single process, rank 0 of 1.
-  Coordinator() : CoordinatorMethods(made(ckpt_coordinator_create_single)) {}
+  Coordinator() : CoordinatorMethods(created(ckpt_coordinator_create_single)) {}
   Coordinator(std::int64_t rank, std::int64_t world_size, std::unique_ptr<CustomCoordinator> functions)
       : CoordinatorMethods(made_of(rank, world_size, std::move(functions))) {}
 
@@ -292,8 +292,8 @@ class Reader : public ReaderMethods<Reader> {
   using ReaderMethods::ReaderMethods;
   // name "": the newest checkpoint with a manifest.
   explicit Reader(const CheckpointManager& checkpoints, const std::string& name = {}, Verify verify = Verify::lazy)
-      : ReaderMethods(made(ckpt_reader_create_from_checkpoint, checkpoints.handle(), detail::text_or_null(name),
-                           static_cast<ckpt_verify>(verify))) {}
+      : ReaderMethods(created(ckpt_reader_create_from_checkpoint, checkpoints.handle(), detail::text_or_null(name),
+                              static_cast<ckpt_verify>(verify))) {}
 
   // group "": any group.
   std::int64_t find(const std::string& name, const std::string& group = {}) const { return ReaderMethods::find(group, name); }

@@ -189,7 +189,7 @@ class Storage : public StorageMethods<Storage> {
   }
   // Returns a storage that wraps this one and retries transient errors by the rules of the handler.
   Storage retrying(const FaultHandler& handler) const {
-    return Storage(made(ckpt_storage_create_retrying, handle(), handler.handle()));
+    return Storage(created(ckpt_storage_create_retrying, handle(), handler.handle()));
   }
 };
 

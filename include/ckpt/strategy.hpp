@@ -25,7 +25,7 @@ class Strategy : public StrategyMethods<Strategy> {
   using Names = std::vector<std::string>;
 
   // Creates a strategy from text: "interval:4", "any(size:1MiB,interval:8)", ...
-  static Strategy create(const std::string& text) { return Strategy(made(ckpt_strategy_create, text.c_str())); }
+  static Strategy create(const std::string& text) { return Strategy(created(ckpt_strategy_create, text.c_str())); }
   // children: the strategies $0, $1, ... of the text. options: used by its memory-aware strategies.
   static Strategy create(const std::string& text, const std::vector<const Strategy*>& children,
                          const StrategyOptions& options = {}) {
@@ -33,7 +33,7 @@ class Strategy : public StrategyMethods<Strategy> {
     ckpt_strategy_options given = detail::to_c(options);
     given.children = handles.data();
     given.children_count = static_cast<std::int64_t>(handles.size());
-    return Strategy(made(ckpt_strategy_create_with_options, text.c_str(), &given));
+    return Strategy(created(ckpt_strategy_create_with_options, text.c_str(), &given));
   }
   static Strategy interval(std::int64_t interval = 2) { return create("interval:" + std::to_string(interval)); }
   static Strategy selective(const Names& names, const Names& excluded = {}) {

@@ -81,8 +81,8 @@ class Tensor : public TensorMethods<Tensor> {
       } catch (...) {
       }
     };
-    Tensor tensor(made(ckpt_tensor_create_borrowed, data, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), owned.get(),
-                       owned ? call : nullptr));
+    Tensor tensor(created(ckpt_tensor_create_borrowed, data, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape),
+                          owned.get(), owned ? call : nullptr));
     static_cast<void>(owned.release());
     return tensor;
   }
@@ -135,7 +135,7 @@ class Tensor : public TensorMethods<Tensor> {
 
  private:
   Tensor(DType dtype, const Shape& shape, ckpt_buffer_pool* pool)
-      : TensorMethods(made(ckpt_tensor_create, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), pool)) {}
+      : TensorMethods(created(ckpt_tensor_create, static_cast<ckpt_dtype>(dtype), shape.data(), count(shape), pool)) {}
   static std::int32_t count(const Shape& shape) noexcept { return static_cast<std::int32_t>(shape.size()); }
   void require_dtype(DType wanted) const {
     if (dtype() != wanted || wanted == DType{0}) {

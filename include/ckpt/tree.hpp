@@ -413,11 +413,11 @@ T Value::floating() const {
   const auto* const whole = std::get_if<std::int64_t>(&data_);
   const double value = whole != nullptr ? static_cast<double>(*whole) : of<double>("a number");
   const bool fits = !std::isfinite(value) || std::abs(value) <= static_cast<double>(std::numeric_limits<T>::max());
-  const T made = fits ? static_cast<T>(value) : T{};
+  const T created = fits ? static_cast<T>(value) : T{};
   // 2^63 as a double does not fit in 64 bits.
-  const bool exact = whole == nullptr || (static_cast<double>(made) < 0x1p63 && static_cast<std::int64_t>(made) == *whole);
+  const bool exact = whole == nullptr || (static_cast<double>(created) < 0x1p63 && static_cast<std::int64_t>(created) == *whole);
   if (!fits || !exact) misfit(whole != nullptr ? std::to_string(*whole) : std::to_string(value), "floating-point");
-  return made;
+  return created;
 }
 
 template <class T>
@@ -460,29 +460,29 @@ T Value::get() const {
     const auto* const first = reinterpret_cast<const std::byte*>(text.data());
     return T(first, first + text.size());
   } else if constexpr (detail::is_map<T>) {
-    T made;
+    T created;
     for (const Item& item : items())
-      made.emplace(item.first.get<typename T::key_type>(), item.second.get<typename T::mapped_type>());
-    return made;
+      created.emplace(item.first.get<typename T::key_type>(), item.second.get<typename T::mapped_type>());
+    return created;
   } else {
     static_assert(detail::is_sequence<T>, "a Value cannot be read as this type");
     using Part = typename T::value_type;
     if constexpr (detail::is_array<T>) {
       const auto all = get<std::vector<Part>>();
-      T made{};
-      if (all.size() != made.size()) {
-        throw Error(Status::invalid_argument,
-                    "the value has " + std::to_string(all.size()) + " parts; expected an array of " + std::to_string(made.size()));
+      T created{};
+      if (all.size() != created.size()) {
+        throw Error(Status::invalid_argument, "the value has " + std::to_string(all.size()) + " parts; expected an array of " +
+                                                  std::to_string(created.size()));
       }
-      std::copy(all.begin(), all.end(), made.begin());
-      return made;
+      std::copy(all.begin(), all.end(), created.begin());
+      return created;
     } else {
       if constexpr (std::is_same_v<T, std::vector<Part>> && detail::is_element<Part>) {
         if (!is_list()) return elements<Part>();
       }
-      T made;
-      for (const Value& part : parts()) made.insert(made.end(), part.get<Part>());
-      return made;
+      T created;
+      for (const Value& part : parts()) created.insert(created.end(), part.get<Part>());
+      return created;
     }
   }
 }
@@ -604,23 +604,23 @@ inline void Value::read_tensor(ckpt_tree* tree, std::int64_t index, std::map<std
 inline Value Value::read(ckpt_tree* tree, std::int64_t& index, std::map<std::string, SharedTensor>& tensors) {
   const ckpt_tree_node node = detail::node_at(tree, index);
   const std::int64_t here = index++;
-  Value made;
-  made.kind_ = static_cast<TreeKind>(node.kind);
-  switch (made.kind_) {
+  Value created;
+  created.kind_ = static_cast<TreeKind>(node.kind);
+  switch (created.kind_) {
     case TreeKind::null: break;
-    case TreeKind::boolean: made.data_ = node.integer != 0; break;
-    case TreeKind::integer: made.data_ = node.integer; break;
-    case TreeKind::number: made.data_ = node.real; break;
-    case TreeKind::complex: made.data_ = Complex(node.real, node.imaginary); break;
+    case TreeKind::boolean: created.data_ = node.integer != 0; break;
+    case TreeKind::integer: created.data_ = node.integer; break;
+    case TreeKind::number: created.data_ = node.real; break;
+    case TreeKind::complex: created.data_ = Complex(node.real, node.imaginary); break;
     case TreeKind::list:
     case TreeKind::tuple: {
       List parts;
       for (std::int64_t i = 0; i < node.count; ++i) parts.push_back(read(tree, index, tensors));
-      made.data_ = std::move(parts);
+      created.data_ = std::move(parts);
       break;
     }
     case TreeKind::named_tuple:
-    case TreeKind::dataclass: made.class_name_ = detail::bytes_of(node); [[fallthrough]];
+    case TreeKind::dataclass: created.class_name_ = detail::bytes_of(node); [[fallthrough]];
     case TreeKind::dict:
     case TreeKind::ordered_dict: {
       Dict items;
@@ -628,17 +628,17 @@ inline Value Value::read(ckpt_tree* tree, std::int64_t& index, std::map<std::str
         Value key = read(tree, index, tensors);
         items.emplace_back(std::move(key), read(tree, index, tensors));
       }
-      made.data_ = std::move(items);
+      created.data_ = std::move(items);
       break;
     }
-    case TreeKind::tensor: made.read_tensor(tree, here, tensors); break;
+    case TreeKind::tensor: created.read_tensor(tree, here, tensors); break;
     case TreeKind::attributes:
-      made = read(tree, index, tensors);
-      made.attributes_ = read(tree, index, tensors).items();
+      created = read(tree, index, tensors);
+      created.attributes_ = read(tree, index, tensors).items();
       break;
-    default: made.data_ = detail::bytes_of(node);
+    default: created.data_ = detail::bytes_of(node);
   }
-  return made;
+  return created;
 }
 
 namespace detail {

@@ -230,19 +230,19 @@ void Collectives::gather(std::span<const std::byte> sent, std::span<std::byte> r
 
 // memory: the buffer that was sent through MPI. all: the openings of all ranks, at root.
 void Collectives::agree(std::byte* memory, const Opening& ours, const std::byte* all, std::int64_t root, const Call& call) {
-  Verdict verdict{.other = -1, .other_bytes = 0, .root_bytes = ours.bytes};
-  for (std::int64_t rank = 0; rank_ == root && rank < world_size_ && verdict.other < 0; ++rank) {
+  Mismatch mismatch{.other = -1, .other_bytes = 0, .root_bytes = ours.bytes};
+  for (std::int64_t rank = 0; rank_ == root && rank < world_size_ && mismatch.other < 0; ++rank) {
     Opening theirs;
     std::memcpy(&theirs, all + static_cast<std::size_t>(rank) * sizeof theirs, sizeof theirs);
-    if (theirs.bytes != ours.bytes) verdict = {.other = rank, .other_bytes = theirs.bytes, .root_bytes = ours.bytes};
+    if (theirs.bytes != ours.bytes) mismatch = {.other = rank, .other_bytes = theirs.bytes, .root_bytes = ours.bytes};
   }
-  std::memcpy(memory, &verdict, sizeof verdict);
-  send_from_root({memory, sizeof verdict}, root, call);
-  std::memcpy(&verdict, memory, sizeof verdict);
-  if (verdict.other < 0) return;
+  std::memcpy(memory, &mismatch, sizeof mismatch);
+  send_from_root({memory, sizeof mismatch}, root, call);
+  std::memcpy(&mismatch, memory, sizeof mismatch);
+  if (mismatch.other < 0) return;
   broken_ = cat("the processes passed different arguments to ", call.operation);
-  fail(CKPT_E_INVALID_STATE, "rank ", verdict.other, " specified ", verdict.other_bytes, " bytes, rank ", root, " specified ",
-       verdict.root_bytes);
+  fail(CKPT_E_INVALID_STATE, "rank ", mismatch.other, " specified ", mismatch.other_bytes, " bytes, rank ", root, " specified ",
+       mismatch.root_bytes);
 }
 
 void Collectives::wait(MPI_Request& request, const Call& call) {

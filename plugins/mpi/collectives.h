@@ -53,7 +53,7 @@ class Collectives {
   };
 
   // The result of root's comparison of the openings of a gather; sent to all ranks.
-  struct Verdict {
+  struct Mismatch {
     std::int64_t other = -1;  // a rank that passed a different number of bytes than root; -1: none
     std::int64_t other_bytes = 0;
     std::int64_t root_bytes = 0;

@@ -12,17 +12,17 @@
 namespace {
 
 using ckpt::async::TaskQueue;
-using Fate = TaskQueue::Fate;
+using Readiness = TaskQueue::Readiness;
 using EntryState = TaskQueue::EntryState;
 
 // The state of a task by its id; those of priority 1 are in high.
-struct Fates {
+struct Tasks {
   std::set<std::int64_t> ready;
   std::set<std::int64_t> held;
   std::set<std::int64_t> high;
   EntryState operator()(std::int64_t id) const {
-    const Fate fate = held.contains(id) ? Fate::held : ready.contains(id) ? Fate::ready : Fate::dead;
-    return {fate, high.contains(id) ? 1 : 0};
+    const Readiness readiness = held.contains(id) ? Readiness::blocked : ready.contains(id) ? Readiness::ready : Readiness::ended;
+    return {readiness, high.contains(id) ? 1 : 0};
   }
 };
 
@@ -47,19 +47,19 @@ TEST(AsyncQueue, AdmitsAsManyAsItsCapacity) {
 }
 
 TEST(AsyncQueue, OrderedByPriorityThenByAge) {
-  Fates fates{{1, 2, 3, 4, 5}, {}, {3, 5}};
-  TaskQueue queue(8, std::ref(fates));
+  Tasks tasks{{1, 2, 3, 4, 5}, {}, {3, 5}};
+  TaskQueue queue(8, std::ref(tasks));
   for (const std::int64_t id : {4, 5, 2, 1, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{3, 5, 1, 2, 4}));
 }
 
 TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
-  Fates fates{{2}, {1, 3}, {3}};
-  TaskQueue queue(3, std::ref(fates));
+  Tasks tasks{{2}, {1, 3}, {3}};
+  TaskQueue queue(3, std::ref(tasks));
   for (const std::int64_t id : {1, 2, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
-  fates.held = {};
-  fates.ready = {1};  // and 3 was cancelled at its gate
+  tasks.held = {};
+  tasks.ready = {1};  // and 3 was cancelled at its gate
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
   queue.recheck_gates();
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{1});
@@ -71,7 +71,7 @@ TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
   for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
     bool are_open = false;
     TaskQueue queue(4, [&](std::int64_t id) {
-      const EntryState standing{are_open ? Fate::ready : Fate::held, 0};
+      const EntryState standing{are_open ? Readiness::ready : Readiness::blocked, 0};
       if (id == last_held) are_open = true;
       return standing;
     });
@@ -85,8 +85,8 @@ TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
 
 // No worker runs, and tasks are submitted and cancelled: the next task in a slot reuses the slot's entry.
 TEST(AsyncQueue, CancelledTasksTakeNoCapacity) {
-  Fates fates;
-  TaskQueue queue(4, std::ref(fates));
+  Tasks tasks;
+  TaskQueue queue(4, std::ref(tasks));
   queue.publish(queue.try_admit(), 1);
   for (std::int64_t id = 2; id <= 1000; ++id) {
     const std::int32_t place = queue.try_admit();
@@ -95,14 +95,14 @@ TEST(AsyncQueue, CancelledTasksTakeNoCapacity) {
     if (id < 1000) queue.release_place(place);
     ASSERT_LE(queue.size(), 4);
   }
-  fates.ready = {1, 1000};
+  tasks.ready = {1, 1000};
   EXPECT_EQ(taken(queue), (std::vector<std::int64_t>{1, 1000}));
   EXPECT_EQ(queue.size(), 0);
 }
 
 TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
-  Fates fates{{1, 9}, {}, {}};
-  TaskQueue queue(2, std::ref(fates));
+  Tasks tasks{{1, 9}, {}, {}};
+  TaskQueue queue(2, std::ref(tasks));
   const std::int32_t kept = queue.try_admit();
   const std::int32_t place = queue.try_admit();
   for (std::int64_t id = 2; id <= 9; ++id) {
@@ -117,13 +117,13 @@ TEST(AsyncQueue, ASlotIsSubmittedOnceHoweverOftenItIsReused) {
 
 // Tasks cancelled after a worker has sorted them.
 TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
-  Fates fates{{}, {1}, {}};
-  TaskQueue queue(4, std::ref(fates));
+  Tasks tasks{{}, {1}, {}};
+  TaskQueue queue(4, std::ref(tasks));
   queue.publish(queue.try_admit(), 1);
   for (std::int64_t id = 2; id <= 1000; ++id) {
     const std::int32_t place = queue.try_admit();
-    fates.ready = {id, id + 1'000'000};
-    fates.high = {id + 1'000'000};
+    tasks.ready = {id, id + 1'000'000};
+    tasks.high = {id + 1'000'000};
     queue.publish(place, id);
     const std::int32_t other = queue.try_admit();
     queue.publish(other, id + 1'000'000);
@@ -132,8 +132,8 @@ TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
     queue.release_place(other);
     ASSERT_LE(queue.size(), 12);  // three times the capacity
   }
-  fates.held = {};
-  fates.ready = {1};
+  tasks.held = {};
+  tasks.ready = {1};
   queue.recheck_gates();
   const auto ids = taken(queue);
   EXPECT_EQ(std::ranges::count(ids, 1), 1);
@@ -141,8 +141,8 @@ TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
 
 // A caller that is still copying for a cancelled task submits it after another task has taken its slot.
 TEST(AsyncQueue, ATaskWithoutItsSlotDoesNotReplaceTheNewOwner) {
-  Fates fates{{2}, {}, {}};
-  TaskQueue queue(1, std::ref(fates));
+  Tasks tasks{{2}, {}, {}};
+  TaskQueue queue(1, std::ref(tasks));
   const std::int32_t place = queue.try_admit();
   queue.release_place(place);
   ASSERT_EQ(queue.try_admit(), place);
@@ -163,7 +163,7 @@ TEST(AsyncQueue, ManyThreadsAtOnce) {
   std::vector<std::atomic<State>> states(callers * each + 1);
   std::vector<std::atomic<std::int32_t>> places(states.size());
   TaskQueue queue(capacity, [&](std::int64_t id) {
-    return EntryState{states[static_cast<std::size_t>(id)].load() == queued ? Fate::ready : Fate::dead,
+    return EntryState{states[static_cast<std::size_t>(id)].load() == queued ? Readiness::ready : Readiness::ended,
                       static_cast<std::int32_t>(id % 3)};
   });
   std::atomic<std::int64_t> next{0};

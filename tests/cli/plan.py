@@ -97,20 +97,20 @@ class Plans(unittest.TestCase):
 
     def test_the_smallest_budget_that_works_is_named_and_works(self):
         for profile in self.files:
-            said = self.refused(["budget_bytes is 1024", "the smallest that works"], "--profile", self.files[profile], "--budget", "1KiB")
-            least = int(said.partition(" is 1024; ")[2].partition(" is ")[2].split()[0])
+            message = self.refused(["budget_bytes is 1024", "the smallest that works"], "--profile", self.files[profile], "--budget", "1KiB")
+            least = int(message.partition(" is 1024; ")[2].partition(" is ")[2].split()[0])
             self.assertLessEqual(self.figures(profile, "--budget", least)["chosen"]["reserved_bytes"], least)
             self.refused(f"is {least} (OVER_BUDGET)", "--profile", self.files[profile], "--budget", least - 1)
 
     def test_a_budget_in_percent_is_answered_in_percent(self):
         for profile in self.files:
-            said = self.refused(["--budget 0.01% is ", " that storing everything reserves: ", "budget_bytes is "],
+            message = self.refused(["--budget 0.01% is ", " that storing everything reserves: ", "budget_bytes is "],
                                 "--profile", self.files[profile], "--budget", "0.01%")
-            found = re.search(r"the smallest that works for this chain is (\d+) \((\d+\.\d)%\)", said)
-            self.assertTrue(found, said)
+            found = re.search(r"the smallest that works for this chain is (\d+) \((\d+\.\d)%\)", message)
+            self.assertTrue(found, message)
             least, percent = int(found[1]), float(found[2])
             self.assertGreaterEqual(self.figures(profile, "--budget", f"{percent}%")["budget_bytes"], least)
-            everything = int(re.search(r"bytes of the (\d+) that", said)[1])
+            everything = int(re.search(r"bytes of the (\d+) that", message)[1])
             self.assertAlmostEqual(percent, 100 * least / everything, delta=0.11)
             self.refused("(OVER_BUDGET)", "--profile", self.files[profile], "--budget", f"{percent - 0.2:.1f}%")
         self.refused(["--planner periodic:4 reserves", "more than the budget of", ", 10%)"],
@@ -330,8 +330,8 @@ class Plans(unittest.TestCase):
             self.refused(option, "--profile", unlike, option, "", code=2)
         for budget in ("0", "x", "12XB", "nan", "101%"):
             self.refused(f"--budget: '{budget}': expected a memory budget", "--profile", unlike, "--budget", budget)
-        said = subprocess.run([ckpt, "plna"], capture_output=True, text=True)
-        self.assertIn("did you mean 'plan'?", said.stderr)
+        message = subprocess.run([ckpt, "plna"], capture_output=True, text=True)
+        self.assertIn("did you mean 'plan'?", message.stderr)
 
 
 if __name__ == "__main__":

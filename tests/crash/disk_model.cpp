@@ -11,19 +11,19 @@ namespace ckpt::tests {
 namespace {
 
 // The contents of one modified block after the crash.
-enum Fate : std::uint64_t { old_bytes, new_bytes, torn, stale, fates };
+enum BlockOutcome : std::uint64_t { old_bytes, new_bytes, torn, stale, outcomes };
 
 std::string leaf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // Returns bytes left over from a deleted file.
 char stale_byte(std::size_t at) { return static_cast<char>(0xA5 ^ (at * 7)); }
 
-void put_block(std::string& out, const std::string& now, const std::string& before, std::size_t block, std::uint64_t fate) {
+void put_block(std::string& out, const std::string& now, const std::string& before, std::size_t block, std::uint64_t outcome) {
   const std::size_t begin = block * DiskModel::block_bytes;
   const std::size_t end = std::min(begin + DiskModel::block_bytes, out.size());
   for (std::size_t i = begin; i < end; ++i) {
-    const bool is_new = fate == new_bytes || (fate == torn && i - begin < DiskModel::block_bytes / 2);
-    if (fate == stale) {
+    const bool is_new = outcome == new_bytes || (outcome == torn && i - begin < DiskModel::block_bytes / 2);
+    if (outcome == stale) {
       out[i] = stale_byte(i);
     } else {
       out[i] = is_new ? now[i] : i < before.size() ? before[i] : '\0';
@@ -133,7 +133,7 @@ std::vector<std::uint64_t> DiskModel::radices() const {
   for (const Node& node : nodes_) {
     if (node.touched.empty()) continue;
     out.push_back(node.touched.size() + 1);
-    out.insert(out.end(), node.touched.size(), fates);
+    out.insert(out.end(), node.touched.size(), outcomes);
   }
   return out;
 }
@@ -191,14 +191,14 @@ std::vector<std::vector<std::uint64_t>> DiskModel::regular(const std::vector<std
   std::ranges::sort(order);
   std::vector<std::vector<std::uint64_t>> out;
   for (std::size_t lasted = 0; lasted <= changes; ++lasted) {
-    for (const std::uint64_t fate : {std::uint64_t{old_bytes}, std::uint64_t{new_bytes}}) {
+    for (const std::uint64_t outcome : {std::uint64_t{old_bytes}, std::uint64_t{new_bytes}}) {
       std::vector<std::uint64_t> digits(radices.size(), 0);
       for (std::size_t i = 0; i < lasted; ++i) digits[order[i].second] = 1;
       std::size_t at = changes;
       for (const Node& node : nodes_) {
         if (node.touched.empty()) continue;
         digits[at++] = 0;
-        for (std::size_t i = 0; i < node.touched.size(); ++i) digits[at++] = fate;
+        for (std::size_t i = 0; i < node.touched.size(); ++i) digits[at++] = outcome;
       }
       out.push_back(std::move(digits));
     }

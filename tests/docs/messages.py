@@ -2,8 +2,10 @@
 
     python3 tests/docs/messages.py [--list]
 
-Collects the messages of the core, the C API, the plug-ins and the packages from their sources. Each run-time value counts as `<>`.
+Collects the messages of the core, the C API, the command, the plug-ins, the headers and the packages from their sources. Each run-time value counts as `<>`.
 --list prints them.
+
+Also checks that docs/reference/errors.md has a row and an entry for each status of base.h.
 """
 import re
 import sys
@@ -11,7 +13,7 @@ import sys
 from prose_lint import ROOT, project_files
 
 CALLS = re.compile(
-    r"\b(?:fail|require|Error|RankError|refused?|CkptError|CkptException|ValueError|TypeError|RuntimeError|KeyError|"
+    r"\b(?:fail|require|Error|RankError|refused?|CkptError|CkptException|runtime_error|ValueError|TypeError|RuntimeError|KeyError|"
     r"IllegalArgumentException|IllegalStateException|NullPointerException|IndexOutOfBoundsException|UnsupportedOperationException|"
     r"ArgumentException|ArgumentOutOfRangeException|InvalidOperationException|NotSupportedException|ObjectDisposedException)\(")
 STRING = re.compile(r'(?<![A-Za-z0-9_])[fF]?"((?:[^"\\]|\\.)*)"')
@@ -71,8 +73,8 @@ def message_of(arguments):
 
 
 def messages():
-    for name in project_files(["cpp", "capi", "plugins", "bindings"]):
-        if not name.endswith((".cpp", ".h", ".py", ".java", ".cs")) or re.search(r"/(?:tests?|generated|conformance)/", name):
+    for name in project_files(["cpp", "capi", "cli", "plugins", "include", "bindings"]):
+        if not name.endswith((".cpp", ".h", ".hpp", ".py", ".java", ".cs")) or re.search(r"/(?:tests?|generated|conformance)/", name):
             continue
         source = (ROOT / name).read_text(encoding="utf-8")
         for found in CALLS.finditer(source):
@@ -81,7 +83,24 @@ def messages():
                 yield name, source.count("\n", 0, found.start()) + 1, text
 
 
+def missing_in_manual(header, page):
+    """Returns what the page lacks: the row with the number of each status, and its entry with occurrence and action."""
+    entries = {entry.split("\n", 1)[0]: entry for entry in page.split("\n### ")[1:]}
+    statuses = re.findall(r"^#define CKPT_E_(\w+) \((-\d+)\)", header, re.M)
+    missing = [] if len(statuses) > 20 else ["base.h: found too few statuses"]
+    for name, number in statuses:
+        if f"| [`{name}`](#{name.lower()}) | {number} |" not in page:
+            missing.append(f"errors.md has no row for {name}, {number}")
+        missing += [f"errors.md: the entry of {name} lacks '{part}'" for part in ("**Occurs**", "**Action:**")
+                    if part not in entries.get(name, "")]
+    return missing
+
+
 def main():
+    manual = missing_in_manual((ROOT / "include/ckpt/base.h").read_text(encoding="utf-8"),
+                               (ROOT / "docs/reference/errors.md").read_text(encoding="utf-8"))
+    if manual:
+        sys.exit("\n".join(manual))
     collected = list(messages())
     if "--list" in sys.argv:
         print("\n".join(f"{name}:{line}: {text}" for name, line, text in collected))

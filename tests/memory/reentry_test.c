@@ -10,14 +10,14 @@ static ckpt_status expected = CKPT_OK; /* status of calls that read the clock */
 static int calls = 0;
 static int depth = 0;
 
-#define SAYS(status, call)                                                                                  \
-  do {                                                                                                      \
-    const ckpt_status said = (call);                                                                        \
-    ++calls;                                                                                                \
-    if (said != (status)) {                                                                                 \
-      fprintf(stderr, "line %d: %s: %s, %s\n", __LINE__, #call, ckpt_status_name(said), ckpt_last_error()); \
-      exit(1);                                                                                              \
-    }                                                                                                       \
+#define RETURNS(status, call)                                                                                   \
+  do {                                                                                                          \
+    const ckpt_status returned = (call);                                                                        \
+    ++calls;                                                                                                    \
+    if (returned != (status)) {                                                                                 \
+      fprintf(stderr, "line %d: %s: %s, %s\n", __LINE__, #call, ckpt_status_name(returned), ckpt_last_error()); \
+      exit(1);                                                                                                  \
+    }                                                                                                           \
   } while (0)
 
 static int32_t quiet(const ckpt_memory_event* event, void* user_data) {
@@ -41,45 +41,45 @@ static void call_everything(void) {
   char own_name[20]; /* nested handlers free only their own allocations */
   snprintf(own_name, sizeof own_name, "inside %d", ++depth);
   ckpt_memory_tracker_retain(tracker);
-  SAYS(CKPT_OK, ckpt_memory_tracker_add_layer(tracker, own_name, &layer));
-  SAYS(CKPT_OK, ckpt_memory_tracker_find_layer(tracker, own_name, &layer));
-  SAYS(CKPT_OK, ckpt_memory_tracker_get_layer_name(tracker, layer, &name));
-  SAYS(expected, ckpt_memory_tracker_record_allocation(tracker, layer, 8, &allocation));
-  if (asks) SAYS(CKPT_OK, ckpt_memory_tracker_record_deallocation(tracker, allocation));
-  if (!asks) SAYS(expected, ckpt_memory_tracker_record_deallocation(tracker, 1));
-  SAYS(expected, record_named(tracker, own_name, 8, &allocation));
-  SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
-  SAYS(expected, ckpt_memory_tracker_try_reserve(tracker, layer, 8, &allocation));
-  SAYS(expected, reserve_named(tracker, own_name, 8, &allocation));
-  SAYS(expected, ckpt_memory_tracker_get_stats(tracker, &stats));
-  SAYS(expected, ckpt_memory_tracker_get_layer_stats(tracker, layer, &layer_stats));
-  SAYS(expected, stats_named(tracker, own_name, &layer_stats));
-  SAYS(expected, ckpt_memory_tracker_get_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
-  SAYS(expected, ckpt_memory_tracker_list_allocations(tracker, &live, 1, &number));
-  SAYS(expected, ckpt_memory_tracker_get_savings(tracker, 1, &number, NULL));
-  SAYS(CKPT_OK, ckpt_memory_tracker_reset_stats(tracker));
-  SAYS(expected, ckpt_memory_tracker_push_scope(tracker, "scope", &scope));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_add_layer(tracker, own_name, &layer));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_find_layer(tracker, own_name, &layer));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_get_layer_name(tracker, layer, &name));
+  RETURNS(expected, ckpt_memory_tracker_record_allocation(tracker, layer, 8, &allocation));
+  if (asks) RETURNS(CKPT_OK, ckpt_memory_tracker_record_deallocation(tracker, allocation));
+  if (!asks) RETURNS(expected, ckpt_memory_tracker_record_deallocation(tracker, 1));
+  RETURNS(expected, record_named(tracker, own_name, 8, &allocation));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
+  RETURNS(expected, ckpt_memory_tracker_try_reserve(tracker, layer, 8, &allocation));
+  RETURNS(expected, reserve_named(tracker, own_name, 8, &allocation));
+  RETURNS(expected, ckpt_memory_tracker_get_stats(tracker, &stats));
+  RETURNS(expected, ckpt_memory_tracker_get_layer_stats(tracker, layer, &layer_stats));
+  RETURNS(expected, stats_named(tracker, own_name, &layer_stats));
+  RETURNS(expected, ckpt_memory_tracker_get_snapshot(tracker, 0, &stats, &layer_stats, 1, &number));
+  RETURNS(expected, ckpt_memory_tracker_list_allocations(tracker, &live, 1, &number));
+  RETURNS(expected, ckpt_memory_tracker_get_savings(tracker, 1, &number, NULL));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_reset_stats(tracker));
+  RETURNS(expected, ckpt_memory_tracker_push_scope(tracker, "scope", &scope));
   if (asks) {
-    SAYS(CKPT_OK, ckpt_memory_tracker_get_scope_stats(tracker, scope, &scope_stats));
-    SAYS(CKPT_OK, ckpt_memory_tracker_pop_scope(tracker, scope, &scope_stats));
+    RETURNS(CKPT_OK, ckpt_memory_tracker_get_scope_stats(tracker, scope, &scope_stats));
+    RETURNS(CKPT_OK, ckpt_memory_tracker_pop_scope(tracker, scope, &scope_stats));
   } else {
-    SAYS(expected, ckpt_memory_tracker_get_scope_stats(tracker, 1, &scope_stats));
-    SAYS(expected, ckpt_memory_tracker_pop_scope(tracker, 1, &scope_stats));
+    RETURNS(expected, ckpt_memory_tracker_get_scope_stats(tracker, 1, &scope_stats));
+    RETURNS(expected, ckpt_memory_tracker_pop_scope(tracker, 1, &scope_stats));
   }
-  SAYS(expected, ckpt_memory_tracker_set_limit(tracker, 1, 0)); /* far below the live bytes: an event at once */
-  SAYS(CKPT_OK, ckpt_memory_tracker_get_limit(tracker, &number, NULL));
-  SAYS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
-  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, quiet, NULL, NULL, &subscription));
-  SAYS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
-  SAYS(CKPT_OK, ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_FREED, 2, &subscription));
-  SAYS(CKPT_OK, ckpt_memory_tracker_poll_event(tracker, subscription, &event, &got));
-  SAYS(CKPT_OK, ckpt_memory_tracker_get_dropped_events(tracker, subscription, &number));
-  SAYS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
-  SAYS(CKPT_OK, ckpt_memory_tracker_enable_events(tracker, 1));
-  SAYS(CKPT_OK, ckpt_memory_tracker_set_peak_granularity(tracker, 1));
-  SAYS(expected, ckpt_memory_tracker_get_json(tracker, 0, text, sizeof text, &needed));
-  SAYS(expected, ckpt_memory_tracker_get_prometheus(tracker, 0, text, sizeof text, &needed));
-  SAYS(expected, ckpt_memory_tracker_record_deallocation_layer(tracker, layer, &number));
+  RETURNS(expected, ckpt_memory_tracker_set_limit(tracker, 1, 0)); /* far below the live bytes: an event at once */
+  RETURNS(CKPT_OK, ckpt_memory_tracker_get_limit(tracker, &number, NULL));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_clear_limit(tracker));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_subscribe(tracker, CKPT_MEMORY_EVENT_KIND_ALL, quiet, NULL, NULL, &subscription));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_subscribe_queue(tracker, CKPT_MEMORY_EVENT_KIND_FREED, 2, &subscription));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_poll_event(tracker, subscription, &event, &got));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_get_dropped_events(tracker, subscription, &number));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_unsubscribe(tracker, subscription));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_enable_events(tracker, 1));
+  RETURNS(CKPT_OK, ckpt_memory_tracker_set_peak_granularity(tracker, 1));
+  RETURNS(expected, ckpt_memory_tracker_get_json(tracker, 0, text, sizeof text, &needed));
+  RETURNS(expected, ckpt_memory_tracker_get_prometheus(tracker, 0, text, sizeof text, &needed));
+  RETURNS(expected, ckpt_memory_tracker_record_deallocation_layer(tracker, layer, &number));
   --depth;
   ckpt_memory_tracker_release(tracker);
 }

@@ -271,9 +271,9 @@ TEST(DriveGraph, EveryBudgetGivesTheSameBits) {
     EXPECT_NE(expected.input_gradient, 0);
     for (std::int64_t percent = 95; percent >= 40; percent -= 11) {
       const std::int64_t budget = store_all.reserved_bytes(network.profile) * percent / 100;
-      ckpt_schedule* made = nullptr;
-      if (ckpt_schedule_create(network.profile.handle(), ("graph:" + std::to_string(budget)).c_str(), &made) != CKPT_OK) break;
-      const ckpt::Schedule schedule = ckpt::Schedule::adopt(made);
+      ckpt_schedule* created = nullptr;
+      if (ckpt_schedule_create(network.profile.handle(), ("graph:" + std::to_string(budget)).c_str(), &created) != CKPT_OK) break;
+      const ckpt::Schedule schedule = ckpt::Schedule::adopt(created);
       EXPECT_EQ(run_ok(schedule, framework), expected) << percent;
       const ckpt::PlanReport report = schedule.verify(network.profile);
       EXPECT_EQ(framework.forwards(), report.forwards);

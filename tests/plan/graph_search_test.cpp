@@ -84,13 +84,13 @@ class ExhaustiveGraphSearch {
   std::int64_t gradient_bytes(std::int32_t stage, bool at) const {
     std::int64_t bytes = 0;
     for (std::int32_t v = 0; v <= n_; ++v) {
-      std::int32_t made = v == n_ ? n_ : 3 * n_;
+      std::int32_t created = v == n_ ? n_ : 3 * n_;
       for (std::int32_t i = 0; i < n_; ++i) {
         const auto& inputs = costs_.operation(i).inputs;
-        if (std::find(inputs.begin(), inputs.end(), v) != inputs.end()) made = 2 * n_ - i;
+        if (std::find(inputs.begin(), inputs.end(), v) != inputs.end()) created = 2 * n_ - i;
       }
       const std::int32_t end = v == 0 ? 2 * n_ : 2 * n_ - (v - 1);
-      if ((at ? made <= stage : made < stage) && end >= stage) bytes += costs_.value_bytes(v);
+      if ((at ? created <= stage : created < stage) && end >= stage) bytes += costs_.value_bytes(v);
     }
     return bytes;
   }

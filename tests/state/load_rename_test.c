@@ -165,24 +165,24 @@ static void refused(answers a, ckpt_bool partial, ckpt_status status, const char
   ckpt_state_release(into.state);
 }
 
-static answers says(const char* text, int64_t bytes) { return (answers){NULL, NULL, text, bytes, NULL, 0, 0}; }
+static answers answer_with(const char* text, int64_t bytes) { return (answers){NULL, NULL, text, bytes, NULL, 0, 0}; }
 
 static void invalid_names_are_refused(void) {
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 0, CKPT_E_CALLBACK, "tensor 'same' of group 'model'");
   refused((answers){"", "same", NULL, 0, NULL, 0, 0}, 1, CKPT_E_CALLBACK, "no idea");
   refused((answers){"y.", NULL, NULL, 0, NULL, 0, 0}, 0, CKPT_E_INVALID_ARGUMENT, "'w' of group 'model' of the state is not");
   for (ckpt_bool partial = 0; partial < 2; ++partial) {
-    refused(says("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename maps tensors 'encoder.b' and 'encoder.w'");
-    refused(says("", 0), partial, CKPT_E_INVALID_ARGUMENT,
+    refused(answer_with("one", 3), partial, CKPT_E_INVALID_ARGUMENT, "rename maps tensors 'encoder.b' and 'encoder.w'");
+    refused(answer_with("", 0), partial, CKPT_E_INVALID_ARGUMENT,
             "name returned by rename for tensor 'encoder.b' of group 'model' is blank");
-    refused(says(" ", 1), partial, CKPT_E_INVALID_ARGUMENT, "is blank");
-    refused(says("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
-    refused(says("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' contains a NUL");
-    refused(says("__tree__", 8), partial, CKPT_E_INVALID_ARGUMENT, "is '__tree__'");
-    refused(says("ab", -1), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -1");
-    refused(says("ab", INT64_MIN), partial, CKPT_E_INVALID_ARGUMENT, "tensor 'encoder.b'");
-    refused(says("ab", longest), partial, CKPT_E_INVALID_ARGUMENT, "*needed is 70000");
-    refused(says("ab", INT64_MAX), partial, CKPT_E_INVALID_ARGUMENT, "*needed is 9223372036854775807");
+    refused(answer_with(" ", 1), partial, CKPT_E_INVALID_ARGUMENT, "is blank");
+    refused(answer_with("\xC3(", 2), partial, CKPT_E_INVALID_ARGUMENT, "is not valid UTF-8");
+    refused(answer_with("ab", 4), partial, CKPT_E_INVALID_ARGUMENT, "'encoder.b' of group 'model' contains a NUL");
+    refused(answer_with("__tree__", 8), partial, CKPT_E_INVALID_ARGUMENT, "is '__tree__'");
+    refused(answer_with("ab", -1), partial, CKPT_E_INVALID_ARGUMENT, "*needed is -1");
+    refused(answer_with("ab", INT64_MIN), partial, CKPT_E_INVALID_ARGUMENT, "tensor 'encoder.b'");
+    refused(answer_with("ab", longest), partial, CKPT_E_INVALID_ARGUMENT, "*needed is 70000");
+    refused(answer_with("ab", INT64_MAX), partial, CKPT_E_INVALID_ARGUMENT, "*needed is 9223372036854775807");
   }
 }
 

@@ -19,7 +19,8 @@ using base::Status;
 namespace {
 
 enum class Replacement { zeros, ones, one_bit, negative, noise };
-constexpr std::array lies{Replacement::zeros, Replacement::ones, Replacement::one_bit, Replacement::negative, Replacement::noise};
+constexpr std::array replacements{Replacement::zeros, Replacement::ones, Replacement::one_bit, Replacement::negative,
+                                  Replacement::noise};
 
 void garble(std::span<std::byte> bytes, Replacement replacement, std::uint64_t number) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -87,7 +88,7 @@ using Call = std::function<void(std::int64_t rank, state::Checkpoint& checkpoint
 void for_each_replacement(const std::function<std::string()>& begin, const Call& call,
                           const std::function<void(const ThreadRanks::Errors&, const std::string& what)>& after) {
   for (const std::int64_t who : {0, 1}) {
-    for (const Replacement replacement : lies) {
+    for (const Replacement replacement : replacements) {
       bool is_over = false;
       for (std::int64_t at = 0; !is_over; ++at) {
         ASSERT_LT(at, 50);

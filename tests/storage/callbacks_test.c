@@ -421,12 +421,12 @@ static void test_listings(map_storage* s) {
   static const struct {
     const char* invalid;
     const char* text;
-  } lies[] = {
+  } invalid_results[] = {
       {"twice", "is listed twice"},   {"twice, answers ignored", "is listed twice"},
       {"name:", "name is empty"},     {"name:a/b", "one path component"},
       {"name:..", "leaves its root"}, {"name:NULL", "name is NULL"},
   };
-  for (size_t i = 0; i < sizeof lies / sizeof *lies; ++i) {
+  for (size_t i = 0; i < sizeof invalid_results / sizeof *invalid_results; ++i) {
     const ckpt_storage_callbacks table = all_callbacks();
     ckpt_storage* storage = NULL;
     ckpt_checkpoint_manager* manager = NULL;
@@ -440,8 +440,8 @@ static void test_listings(map_storage* s) {
     CHECK_OK(ckpt_checkpoint_manager_create(storage, &keep, &manager));
     CHECK_OK(ckpt_state_create(&state));
     for (save.step = 1; save.step <= 2; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
-    s->invalid = lies[i].invalid;
-    CHECK_FAILS(ckpt_checkpoint_manager_list(manager, NULL, 0, &count), CKPT_E_CALLBACK, lies[i].text);
+    s->invalid = invalid_results[i].invalid;
+    CHECK_FAILS(ckpt_checkpoint_manager_list(manager, NULL, 0, &count), CKPT_E_CALLBACK, invalid_results[i].text);
     CHECK_FAILS(ckpt_checkpoint_manager_load(manager, state, NULL, NULL), CKPT_E_CALLBACK, "storage 'shelf' list ''");
     (void)ckpt_checkpoint_manager_save(manager, state, &save, NULL); /* removes nothing, whether or not it succeeds */
     s->invalid = NULL;

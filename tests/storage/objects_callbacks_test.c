@@ -325,7 +325,7 @@ static void test_invalid_results(store* s) {
     const char* invalid;
     ckpt_status status;
     const char* text;
-  } lies[] = {
+  } invalid_results[] = {
       {"outside", CKPT_E_CALLBACK, "expected the prefix"},
       {"dots", CKPT_E_CALLBACK, "leaves its root"},
       {"null", CKPT_E_CALLBACK, "path"},
@@ -335,7 +335,7 @@ static void test_invalid_results(store* s) {
       {"error", CKPT_E_PERMISSION, "list_from"},
       {"ignores", CKPT_OK, ""}, /* nothing in it is invalid */
   };
-  for (size_t i = 0; i < sizeof lies / sizeof *lies; ++i) {
+  for (size_t i = 0; i < sizeof invalid_results / sizeof *invalid_results; ++i) {
     const ckpt_storage_callbacks table = object_callbacks();
     ckpt_storage* storage = make(s, &table);
     ckpt_checkpoint_manager* manager = NULL;
@@ -344,12 +344,12 @@ static void test_invalid_results(store* s) {
     ckpt_save_options save = CKPT_SAVE_OPTIONS_INIT;
     CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &manager));
     for (save.step = 1; save.step < 20; ++save.step) CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
-    s->invalid = lies[i].invalid;
-    if (lies[i].status == CKPT_OK) {
+    s->invalid = invalid_results[i].invalid;
+    if (invalid_results[i].status == CKPT_OK) {
       CHECK_OK(ckpt_checkpoint_manager_save(manager, state, &save, NULL));
     } else {
-      CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &other), lies[i].status, lies[i].text);
-      CHECK_FAILS(ckpt_checkpoint_manager_save(manager, state, &save, NULL), lies[i].status, lies[i].text);
+      CHECK_FAILS(ckpt_checkpoint_manager_create(storage, NULL, &other), invalid_results[i].status, invalid_results[i].text);
+      CHECK_FAILS(ckpt_checkpoint_manager_save(manager, state, &save, NULL), invalid_results[i].status, invalid_results[i].text);
     }
     s->invalid = NULL;
     CHECK_OK(ckpt_checkpoint_manager_load(manager, state, NULL, NULL));
@@ -362,14 +362,14 @@ static void test_invalid_results(store* s) {
 
 /* A store that cannot refuse an existing name, or does not: records are named by attempt, and a single writer works as usual. */
 static void test_stores_that_cannot_refuse(store* s) {
-  static const char* const lies[] = {"unsupported", "put"};
+  static const char* const invalid_results[] = {"unsupported", "put"};
   for (int i = 0; i < 2; ++i) {
     const ckpt_storage_callbacks table = object_callbacks();
     ckpt_storage* storage = make(s, &table);
     ckpt_checkpoint_manager* manager = NULL;
     ckpt_state* state = make_state("1");
     int named = 0;
-    s->invalid = lies[i];
+    s->invalid = invalid_results[i];
     CHECK_OK(ckpt_checkpoint_manager_create(storage, NULL, &manager));
     CHECK(s->count == 0); /* the probe is removed */
     s->puts = 0;

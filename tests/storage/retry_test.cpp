@@ -108,10 +108,10 @@ TEST(StorageRetry, RetriesTransientErrors) {
 TEST(StorageRetry, CallsTheFunctionForEveryOperation) {
   Retrying r;
   std::vector<Status> asked;
-  const auto yes = [&](const ckpt::base::Error& error, std::int32_t, Verdict& verdict) {
+  const auto yes = [&](const ckpt::base::Error& error, std::int32_t, RetryDecision& decision) {
     asked.push_back(error.status());
-    EXPECT_FALSE(verdict.retry);
-    verdict.retry = true;
+    EXPECT_FALSE(decision.retry);
+    decision.retry = true;
   };
   r.handler = std::make_shared<FaultHandler>(
       FaultPolicy{3, 1, 1, 1, 0, 0}, [](std::int64_t) {}, yes);

@@ -316,7 +316,7 @@ Outcome call_function(Result (*function)(Arguments...), const char* name, bool h
 
 // Releases the reference that a retain added.
 template <class Result, class... Arguments>
-void give_back(Result (* /*function*/)(Arguments...), const Objects& objects) {
+void release_retained(Result (* /*function*/)(Arguments...), const Objects& objects) {
   if constexpr (sizeof...(Arguments) == 1) {
     using Argument = std::tuple_element_t<0, std::tuple<Arguments...>>;
     if constexpr (std::is_pointer_v<Argument> && is_handle<std::remove_pointer_t<Argument>>) {
@@ -362,7 +362,7 @@ const std::vector<Cell>& all_cells() {
                      [](const Objects& objects) {                                                                              \
                        const Outcome outcome =                                                                                 \
                            call_function(&function, #function, std::string_view(result) == "ckpt_status", arguments, objects); \
-                       if (ends_with(#function, "_retain")) give_back(&function, objects);                                     \
+                       if (ends_with(#function, "_retain")) release_retained(&function, objects);                              \
                        return outcome;                                                                                         \
                      },                                                                                                        \
                      [](const Objects& some) { return takes_one(&function, some); }});

@@ -61,35 +61,35 @@ def generated_files():
     if problems:
         sys.exit("\n".join(problems))
     model = Model(api)
-    made = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
+    created = {API: json.dumps(api, indent=1, ensure_ascii=False) + "\n"}
     for writer in (write_c, write_cpp, write_java, write_csharp, write_python, write_swig, java_callbacks, csharp_callbacks):
-        made.update(writer.files(model))
+        created.update(writer.files(model))
     functions = methods.functions(model)
     for emitter in (cpp_methods, csharp_methods, java_methods, python_methods):
-        made.update(emitter.files(model, functions))
-    return made
+        created.update(emitter.files(model, functions))
+    return created
 
 
-def stale_files(made):
+def stale_files(created):
     """Returns files that an earlier version generated, in the folders of the files that are generated now."""
-    folders = {os.path.dirname(name) for name in made}
+    folders = {os.path.dirname(name) for name in created}
     names = [f"{folder}/{name}" for folder in sorted(folders) for name in sorted(os.listdir(path_of(folder)))]
-    candidates = [name for name in names if name not in made and os.path.isfile(path_of(name))]
+    candidates = [name for name in names if name not in created and os.path.isfile(path_of(name))]
     return [name for name in candidates if text.GENERATED in text_of(name).split("\n", 1)[0]]
 
 
 def make():
-    made = generated_files()
-    for name, contents in made.items():
+    created = generated_files()
+    for name, contents in created.items():
         write(name, contents)
-    for name in stale_files(made):
+    for name in stale_files(created):
         os.remove(path_of(name))
 
 
 def check():
-    made = generated_files()
-    old = [name for name, contents in made.items() if not os.path.exists(path_of(name)) or text_of(name) != contents]
-    old += stale_files(made)
+    created = generated_files()
+    old = [name for name, contents in created.items() if not os.path.exists(path_of(name)) or text_of(name) != contents]
+    old += stale_files(created)
     if old:
         sys.exit("not up to date with the headers; run python3 tools/api make:\n  " + "\n  ".join(old))
 

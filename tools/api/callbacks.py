@@ -33,7 +33,7 @@ class Given:
 
 class Function:
     """One function of a table. result: none, count (of bytes in a buffer), item, struct, list or the kind of a value;
-    made: its parameters.
+    created: its parameters.
 
     listing: the class of SWIG for a list; elements: the parameters of each of its elements. declared: all parameters of C.
     is_required: every table must have it. is_own: it belongs to a flag of the table (an object store), not to every table.
@@ -42,13 +42,13 @@ class Function:
     def __init__(self, model, table, field, typedefs, is_own):
         typedef = typedefs[field["type"]]
         self.name, self.is_required, self.is_own = field["name"], "NULL" not in field["comment"], is_own
-        self.given, self.result, self.made = split(model, typedef["parameters"], table.has_items)
+        self.given, self.result, self.created = split(model, typedef["parameters"], table.has_items)
         own_comment = [one["type"] for one in table.fields].count(field["type"]) == 1
         self.comment = called(typedef["comment"] if own_comment else field["comment"], table)
         self.parameters, self.declared, self.is_void = self.given, typedef["parameters"], typedef["result"] == "void"
         self.listing, self.elements = "", []
         if self.result == "list":
-            self.listing, self.elements = LISTS[self.made[0]["type"]], typedefs[self.made[0]["type"]]["parameters"][1:]
+            self.listing, self.elements = LISTS[self.created[0]["type"]], typedefs[self.created[0]["type"]]["parameters"][1:]
         self.lists, self.about = [one for one in self.given if one.list], field["comment"]
         self.is_lock, self.ends_item = self.name in ("lock", "unlock"), self.name in ("close", "unlock")
         self.target = "objects" if is_own else "functions"
@@ -83,7 +83,7 @@ def record_of(typedef):
 def split(model, parameters, has_items):
     """Returns the arguments of a function, the kind of its result, and the parameters of the result. has_items: whether a void*
     is an item of the program; else it is memory."""
-    given, result, made, sized = [], "none", [], None
+    given, result, created, sized = [], "none", [], None
     rest = [parameter for parameter in parameters if parameter["name"] != "user_data"]
     while rest:
         parameter = rest.pop(0)
@@ -93,10 +93,10 @@ def split(model, parameters, has_items):
             given.append(Given("strings" if pointed == "char" else "structs", parameter))
             rest.pop(0)
         elif kind.endswith("_fn"):
-            result, made = "list", [parameter]
+            result, created = "list", [parameter]
             rest.pop(0)
         elif kind == "void**":
-            result, made = "item", [*made, parameter]
+            result, created = "item", [*created, parameter]
         elif kind in MEMORY and following["declaration"] == "int64_t bytes":
             sized = len(given)
             given.append(Given("bytes", parameter))
@@ -114,10 +114,10 @@ def split(model, parameters, has_items):
             given.append(Given("handle" if pointed in model.handles else "struct", parameter))
         else:
             other = "handle" if pointed in model.handles else "struct"
-            result, made = methods.kind_of_value(model, pointed) or other, [parameter]
+            result, created = methods.kind_of_value(model, pointed) or other, [parameter]
     if result == "number" and any(one.kind == "bytes" for one in given):
         result = "count"
-    return given, result, made
+    return given, result, created
 
 
 def called(comment, table):

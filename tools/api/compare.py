@@ -38,21 +38,21 @@ def fields(struct, old):
     return common + more, struct["first"]["size"] if "first" in struct else None
 
 
-PROMISED = {"functions": call, "callbacks": call, "structs": fields, "handles": lambda entry, old: "a handle",
+FIXED = {"functions": call, "callbacks": call, "structs": fields, "handles": lambda entry, old: "a handle",
             "types": lambda entry, old: entry["type"], "constants": lambda entry, old: entry["value"]}
 
 
 def broken(old, new):
     """Returns the incompatible changes from the old description to the new one, one line each."""
     problems = []
-    for group, promised in PROMISED.items():
+    for group, fixed in FIXED.items():
         now = {entry["name"]: entry for entry in new[group]}
         for entry in old[group]:
             name = entry["name"]
             if name not in now:
                 problems.append(f"{name} is missing")
-            elif promised(now[name], entry) != promised(entry, entry):
-                problems.append(f"{name} was {promised(entry, entry)}; now {promised(now[name], entry)}")
+            elif fixed(now[name], entry) != fixed(entry, entry):
+                problems.append(f"{name} was {fixed(entry, entry)}; now {fixed(now[name], entry)}")
     places = [[function["name"] for function in api["functions"]] for api in (old, new)]
     if places[1][: len(places[0])] != places[0] and not problems:
         problems.append("functions have other positions in the table")

@@ -37,14 +37,14 @@ class CppCallback:
         self.header, self.type, self.parameters = callback["header"], callback["name"], callback["parameters"]
         self.name = "call_" + self.type.removeprefix("ckpt_").removesuffix("_fn")
         self.has_status = callback["result"] == "int32_t"
-        given, result, made = split(model, self.parameters, has_items=True)
+        given, result, created = split(model, self.parameters, has_items=True)
         self.object = "user_data"
         if given and given[0].name == "file":  # the object that open or create returned
             self.object, given = "file", given[1:]
         is_simple = callback["result"] in ("int32_t", "void") and self.parameters and self.parameters[-1]["name"] == "user_data"
-        self.is_simple = is_simple and all(one.kind in FORMS for one in given) and result in RESULTS and len(made) < 2
+        self.is_simple = is_simple and all(one.kind in FORMS for one in given) and result in RESULTS and len(created) < 2
         self.passed = [FORMS[one.kind].format(one.name, camel(one.bare)) for one in given] if self.is_simple else []
-        self.result = RESULTS[result].format(made[0]["name"]) if self.is_simple and made else "{}"
+        self.result = RESULTS[result].format(created[0]["name"]) if self.is_simple and created else "{}"
 
     def lines(self):
         types = [re.sub(r"\b(u?int\d+_t)\b", r"std::\1", one["type"]) + " " + one["name"] for one in self.parameters]

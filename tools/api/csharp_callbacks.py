@@ -29,9 +29,9 @@ class CsharpFunction:
                 "structs": f"IReadOnlyList<{class_of(one.bare)}>"}[one.kind]
 
     def result(self):
-        made = self.function.made[-1]["type"] if self.function.made else ""
-        return {"none": "void", "number": "long", "count": "int", "item": self.item, "struct": camel(made.rstrip("*")),
-                "list": f"IEnumerable<{record_of(made)}>"}[self.function.result]
+        created = self.function.created[-1]["type"] if self.function.created else ""
+        return {"none": "void", "number": "long", "count": "int", "item": self.item, "struct": camel(created.rstrip("*")),
+                "list": f"IEnumerable<{record_of(created)}>"}[self.function.result]
 
     def declared(self, attributes):
         given = ", ".join(f"{self.type_of(one)}\0{self.named(one)}" for one in self.function.given)
@@ -99,11 +99,11 @@ def adaptor(table, functions):
     kind = camel(table.name.replace("_callbacks", ""))
     half = f"internal sealed unsafe partial class {kind}Calls : {kind}Functions"
     fields = [f"private readonly {name} functions;"]
-    made = ["this.functions = functions;"]
+    created = ["this.functions = functions;"]
     if objects:
         fields += [f"private readonly {objects} objects; // null: none"]
-        made += [f"objects = functions as {objects};"]
-    constructor = block(f"internal {kind}Calls({name} functions)", *made)
+        created += [f"objects = functions as {objects};"]
+    constructor = block(f"internal {kind}Calls({name} functions)", *created)
     return [f"// Forwards the library's calls to a {name}.", *block(half, *fields, "", *constructor,
                                                                   *spaced(function.override() for function in functions))]
 

@@ -132,11 +132,11 @@ class CsharpCreator:
         self.comment = words.summary(words.text(creator.renamed_comment(argument_name)))
 
     def lines(self):
-        made = made_of(self)
+        created = made_of(self)
         if self.name:
             head = f"public static {self.owner} {self.name}({declared(self.parameters)})"
-            return [*self.comment, *folded(head, [f"return new {self.owner}({made});"])]
-        head = [*wrapped(f"public {self.owner}({declared(self.parameters)})"), *wrapped(f"    : this({made})")]
+            return [*self.comment, *folded(head, [f"return new {self.owner}({created});"])]
+        head = [*wrapped(f"public {self.owner}({declared(self.parameters)})"), *wrapped(f"    : this({created})")]
         return [*self.comment, *head, "{", "}"]
 
 
@@ -201,11 +201,11 @@ def read_of(method):
         return [f"return {call_of(method)};"]
     if result.kind == "handle":
         kind = camel(result.bare)
-        return [f"return new {kind}(Made((out IntPtr made) => {call_of(method, 'out made')}, native.{result.bare}_release));"]
+        return [f"return new {kind}(Created((out IntPtr created) => {call_of(method, 'out created')}, native.{result.bare}_release));"]
     if result.kind == "struct":
         return [f"return {name}.Filled(filled => {call_of(method, 'filled')});"]
     if result.kind == "structs":
-        return [f"return NativeList.Made({call_of(method)}, at => new {name}(new {result.bare}(at, false)));"]
+        return [f"return NativeList.Created({call_of(method)}, at => new {name}(new {result.bare}(at, false)));"]
     if result.kind == "numbers":
         return [f"return NativeList.Integers({call_of(method)});"]
     out = OUTS.get(group.type if group else result.bare) or ("IntPtr" if result.kind in ("text", "address") else "int")
@@ -241,11 +241,11 @@ def with_memory(parameters, body):
 
 def made_of(creator):
     """Returns the expression for the handle of a new object."""
-    out = "(CallMemory memory, out IntPtr made)" if needs_memory(creator.parameters) else "(out IntPtr made)"
-    arguments = ", ".join([*map(checked, creator.parameters), "out made"])
+    out = "(CallMemory memory, out IntPtr created)" if needs_memory(creator.parameters) else "(out IntPtr created)"
+    arguments = ", ".join([*map(checked, creator.parameters), "out created"])
     threads = ", true" if creator.owns_threads else ""
     make = f"{out} => native.{creator.function}({arguments})" if creator.parameters else f"native.{creator.function}"
-    return f"{'MadeWith' if needs_memory(creator.parameters) else 'Made'}({make}, native.{creator.handle}_release{threads})"
+    return f"{'CreatedWith' if needs_memory(creator.parameters) else 'Created'}({make}, native.{creator.handle}_release{threads})"
 
 
 def references(owner, handle, source, is_shared, is_made):
@@ -277,15 +277,15 @@ class Writer:
         self.handles = {camel(handle): handle for handle in model.handles}
         written = set(re.findall(r"\bpublic (\w+)\(", text))  # constructors
         creators = [one for one in functions if one.form == "creator" and one.function not in used]
-        made = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators
+        created = [CsharpCreator(self.words, one, "Owns threads" in self.comments[one.owner]) for one in creators
                 if one.name or camel(one.owner) not in written]
-        self.whole = {one.owner for one in made if not one.name and one.owner not in self.classes}
+        self.whole = {one.owner for one in created if not one.name and one.owner not in self.classes}
         methods = [CsharpMethod(self.words, one) for one in functions if one.form != "creator"]
         methods = [one for one in methods if one.function not in used and (one.owner in self.classes or one.owner in self.whole)]
         for one in methods:
             one.setter = next((setter for setter in methods if setter.method.sets(one.method)), None)
         merged = {one.setter.function for one in methods if one.setter}
-        self.generated = [one for one in made if one.owner in self.classes or one.owner in self.whole]
+        self.generated = [one for one in created if one.owner in self.classes or one.owner in self.whole]
         self.generated += [one for one in methods if one.function not in merged]
         self.generated += [CsharpEvent(self.words, event) for event in events(model)]
         self.shared = set(map(camel, model.shared))

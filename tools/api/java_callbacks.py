@@ -38,9 +38,9 @@ class JavaFunction:
                 "item": self.item, "bytes": "ByteBuffer", "struct": camel(one.bare), "structs": f"List<{camel(one.bare)}>"}[one.kind]
 
     def result(self):
-        made = self.function.made[-1]["type"] if self.function.made else ""
-        return {"none": "void", "number": "long", "count": "int", "item": self.item, "struct": camel(made.rstrip("*")),
-                "list": f"Iterable<{record_of(made)}>"}[self.function.result]
+        created = self.function.created[-1]["type"] if self.function.created else ""
+        return {"none": "void", "number": "long", "count": "int", "item": self.item, "struct": camel(created.rstrip("*")),
+                "list": f"Iterable<{record_of(created)}>"}[self.function.result]
 
     def signature(self, throws=True):
         given = ", ".join(f"{type}\0{name}" for type, name in self.parameters)
@@ -86,7 +86,7 @@ class JavaFunction:
         elif result == "list":
             values = ", ".join(f"one.{lower_camel(one['name'])}()" for one in self.function.elements)
             given.append(f"{self.function.listing} listing")
-            body = [f"for ({record_of(self.function.made[0]['type'])} one : Items.asked(() -> {call})) listing.add({values});"]
+            body = [f"for ({record_of(self.function.created[0]['type'])} one : Items.asked(() -> {call})) listing.add({values});"]
         elif result == "none":
             body = [f"Items.done(() -> {call});"]
         else:
@@ -111,12 +111,12 @@ def adaptor(table, functions):
     name, item, objects = table.class_name, ITEMS.get(table.name, ""), table.objects
     generic = f"<{item}>" if item else ""
     fields = [f"private final {name}{generic} functions;"]
-    made = ["this.functions = functions;"]
+    created = ["this.functions = functions;"]
     if objects:
         fields += [f"private final {objects}{generic} objects; // null: none",
                    f"private final Items<{item}> files = new Items<>();", "private final Items<Object> locks = new Items<>();"]
-        made += [f"this.objects = functions instanceof {objects}{generic} own ? own : null;"]
-    constructor = block(f"{name}Functions({name}{generic} functions)", *made)
+        created += [f"this.objects = functions instanceof {objects}{generic} own ? own : null;"]
+    constructor = block(f"{name}Functions({name}{generic} functions)", *created)
     numbers = ". The library refers to files and locks by number" if objects else ""
     base = f"Native{camel(table.name.replace('_callbacks', ''))}Functions"
     return file_of(f"{name}Functions", f"/** Forwards the library's calls to a {{@link {name}}}{numbers}. */",
@@ -125,7 +125,7 @@ def adaptor(table, functions):
 
 
 def files(model):
-    words, made = JavaWords(model), {}
+    words, created = JavaWords(model), {}
     for table in tables(model).values():
         if not table.class_name:
             continue
@@ -136,11 +136,11 @@ def files(model):
         defaults = [(member.name, javadoc(member.comment) + block(f"default {member.type} {member.name}()",
                                                                   f"return {member.start()[0]};")) for member in values]
         base = [(function.name, function.declared()) for function in functions if not function.function.is_own]
-        made.update([interface(name, generic, "", defaults + base)])
+        created.update([interface(name, generic, "", defaults + base)])
         if objects:
             own = [(function.name, function.declared()) for function in functions if function.function.is_own]
             refused = [(function.name, function.refused()) for function in functions if function.function.name in table.refused]
-            made.update([interface(objects, generic, name + generic, own + refused)])
+            created.update([interface(objects, generic, name + generic, own + refused)])
         if table.name in FORWARDED:
-            made.update([adaptor(table, functions)])
-    return made
+            created.update([adaptor(table, functions)])
+    return created

@@ -80,7 +80,7 @@ class JavaMethod:
         if result.kind == "numbers":
             return ARRAYS[result.bare], call()
         if result.kind == "handle":
-            return name, f"{name}.made({into})"
+            return name, f"{name}.created({into})"
         if result.kind == "struct":
             return name, f"{name}.from(struct -> {call('struct')})"
         if result.kind == "structs":
@@ -173,8 +173,8 @@ class JavaCreator:
 
     def lines(self):
         *first, last = self.head(self.parameters)
-        made = self.body(f"return {self.owner}.made({{}});" if self.name else "this(number({}));")
-        return javadoc(self.comment) + first + block(last, *made)
+        created = self.body(f"return {self.owner}.created({{}});" if self.name else "this(number({}));")
+        return javadoc(self.comment) + first + block(last, *created)
 
     def shorter(self):
         """Returns an overload without the last parameters, which have defaults."""
@@ -215,17 +215,17 @@ class Writer:
         self.classes = {path.rsplit("/", 1)[1].removesuffix(".java"): source for path, source in sources.items()}
         used = set(re.findall(r"\bNative[.:]+(ckpt_\w+)", text))
         methods = [JavaMethod(self.words, one) for one in functions if one.form != "creator"]
-        made = [JavaCreator(self.words, one) for one in functions if one.form == "creator" and one.function not in used]
+        created = [JavaCreator(self.words, one) for one in functions if one.form == "creator" and one.function not in used]
         self.methods, self.events = methods, [JavaEvent(self.words, event) for event in events(model)]
-        constructed = {one.owner for one in made if not one.name}
+        constructed = {one.owner for one in created if not one.name}
         self.whole = {owner for owner in constructed if owner not in self.classes}  # classes without a hand-written part
         self.generated = [one for one in methods if one.function not in used and one.owner in {*self.classes, *self.whole}]
-        self.creators = [one for one in made if one.owner in self.whole or one.name and one.owner in self.classes]
+        self.creators = [one for one in created if one.owner in self.whole or one.name and one.owner in self.classes]
         self.handles = {camel(handle): handle for handle in model.handles}
         self.extended = {owner for owner in self.classes if re.search(rf"\bextends {owner}Methods\b", self.classes[owner])}
         self.enums = {one.owner for one in methods if one.is_of_enum}
         results = {camel(one.method.result.bare) for one in self.generated if one.method.result.kind == "handle"}
-        self.made = results | {one.owner for one in self.creators if one.name} | set(re.findall(r"\b(\w+)\.made\(", text))
+        self.created = results | {one.owner for one in self.creators if one.name} | set(re.findall(r"\b(\w+)\.created\(", text))
         self.shared = set(map(camel, model.shared))
 
     def references(self, owner, name):
@@ -237,9 +237,9 @@ class Writer:
                       *block(f"{name}(NativeObject lent)", "super(lent.address());")]
         taking = re.search(rf"^  {owner}\((long|Into<long\[\]>) \w+\)", source, re.MULTILINE)
         if owner in self.whole or taking:
-            if owner in self.made and not re.search(rf"\b{owner} made\(", source):
+            if owner in self.created and not re.search(rf"\b{owner} created\(", source):
                 reference = "create" if taking and taking[1] != "long" else "number(create)"
-                lines += ["", *block(f"static {owner} made(Into<long[]> create)", f"return new {owner}({reference});")]
+                lines += ["", *block(f"static {owner} created(Into<long[]> create)", f"return new {owner}({reference});")]
             if owner in self.shared:
                 kind = handle.removeprefix("ckpt_").replace("_", " ")
                 text = f"/** Returns another reference to the same {kind}, to be closed separately. */"
@@ -253,11 +253,11 @@ class Writer:
 
     def file(self, owner):
         methods = [method for method in self.generated if method.owner == owner]
-        made = [creator for creator in self.creators if creator.owner == owner]
+        created = [creator for creator in self.creators if creator.owner == owner]
         is_whole = owner in self.whole
         name = owner if is_whole else owner + "Methods"
         parts = [self.references(owner, name)] if owner in self.handles else []
-        parts += [lines for creator in made for lines in (creator.shorter(), creator.lines()) if lines]
+        parts += [lines for creator in created for lines in (creator.shorter(), creator.lines()) if lines]
         parts += [method.lines() for method in [*methods, *(event for event in self.events if event.owner == owner)]]
         lines = [line for part in parts for line in ["", *part]]
         head = f"public final class {name}" if is_whole else f"abstract class {name}"
@@ -273,8 +273,8 @@ class Writer:
 def files(model, functions):
     writer = Writer(model, [function for function in functions if function.owner and function.is_of(PARAMETERS, RESULTS)])
     owners = {one.owner for one in [*writer.generated, *writer.creators]} | writer.extended & set(writer.handles)
-    made = {f"{FOLDER}{name}.java": text for name, text in (writer.file(owner) for owner in sorted(owners - writer.enums))}
+    created = {f"{FOLDER}{name}.java": text for name, text in (writer.file(owner) for owner in sorted(owners - writer.enums))}
     for group in model.groups.values():
         own = [one.lines() for one in writer.methods if one.owner == camel(group.name) and one.owner in writer.enums]
-        made.update([write_java.Writer(model).group(group, [line for lines in own for line in ["", *lines]])] if own else [])
-    return made
+        created.update([write_java.Writer(model).group(group, [line for lines in own for line in ["", *lines]])] if own else [])
+    return created

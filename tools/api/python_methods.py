@@ -198,11 +198,11 @@ class PythonMethod(PythonFunction):
         given = ", ".join(["self", *self.declared()])
         head = "@property\n" * self.is_property + f"def {self.name}({given}) -> {self.type}:\n"
         comment = self.comment + (" " + self.setter.comment if self.setter else "")
-        made = head + docstring(comment) + self.body()
+        created = head + docstring(comment) + self.body()
         if self.setter:
             set_by = self.setter.parameters[0].declared()
-            made += f"\n@{self.name}.setter\ndef {self.name}(self, {set_by}) -> None:\n{self.setter.body()}"
-        return made
+            created += f"\n@{self.name}.setter\ndef {self.name}(self, {set_by}) -> None:\n{self.setter.body()}"
+        return created
 
 
 class PythonConstructor(PythonFunction):
@@ -255,8 +255,8 @@ class Writer:
 
         def usable(kind, form):
             free = [one for one in functions if one.form == form and (one.function not in used or one.function in USED_TOO)]
-            made = [kind(words, one) for one in free]
-            return [one for one in made if one.is_simple() and one.classes() <= classes and not one.is_written(text)]
+            created = [kind(words, one) for one in free]
+            return [one for one in created if one.is_simple() and one.classes() <= classes and not one.is_written(text)]
 
         self.bases = sorted(bases)
         found = [one for one in usable(PythonMethod, "method") if one.owner in bases]

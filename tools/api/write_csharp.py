@@ -158,9 +158,9 @@ class Writer:
         call = wrapped(f'return Shown.Of("{camel(struct.name)}", {values});', "", "    ", 116)
         return TO_STRING + block("public override string ToString()", *call)
 
-    def filled(self, struct, made):
+    def filled(self, struct, created):
         """Returns the method that creates the object from a struct that a call fills."""
-        using = block(f"using (var from = new {struct.name}())", "fill(from);", *wrapped(f"return {made};", "", "    ", 112))
+        using = block(f"using (var from = new {struct.name}())", "fill(from);", *wrapped(f"return {created};", "", "    ", 112))
         return ["", *block(f"internal static {camel(struct.name)} Filled(Action<{struct.name}> fill)", *using)]
 
     def settable(self, struct):
@@ -230,8 +230,8 @@ class Writer:
         names = {f"Ckpt{camel(status.short)}Exception": status for status in self.model.errors}
         cases = [f"case {status.value}: return new {name}(message);" for name, status in names.items()]
         switch = block("switch (status)", *cases, "default: return new CkptException((CkptStatus)status, message);")
-        made = block("private static CkptException Made(int status, string message)", *switch)
-        lines = [*block("public partial class CkptException", *made), ""]
+        created = block("private static CkptException Created(int status, string message)", *switch)
+        lines = [*block("public partial class CkptException", *created), ""]
         for name, status in names.items():
             constructor = NEW_EXCEPTION + block(f"public {name}(string message) : base({named(status)}, message)")
             lines += self.declared(status, f"partial class {name} : CkptException", constructor)
@@ -258,7 +258,7 @@ class Writer:
 
 def files(model):
     writer = Writer(model)
-    made = {f"bindings/csharp/generated/{camel(header[:-2])}.cs": writer.file(header) for header in model.headers}
+    created = {f"bindings/csharp/generated/{camel(header[:-2])}.cs": writer.file(header) for header in model.headers}
     texts = [f"CKPT_TEXT_MEMBER({struct.name}::{value.name})" for struct in model.structs if struct.has_size and struct.crosses
              for value in struct.values if value.kind == "text"]  # passed as addresses
-    return {**made, "bindings/csharp/generated/members.i": listing(texts)}
+    return {**created, "bindings/csharp/generated/members.i": listing(texts)}

@@ -238,8 +238,8 @@ class Writer:
         lines += ["/** Calls with these values, and keeps them alive during the call. */",
                   *block(f"void with(NativeObject.Into<{c}> call)", *using[:-1], *block("} finally", "Reference.reachabilityFence(this);"))]
         if "out" in struct.directions:
-            reads = [f"made.{member.name} = {member.read};" for member in members if member.read]
-            lines += ["", *block(f"static {name} of({c} struct)", f"{name} made = new {name}();", *reads, "return made;")]
+            reads = [f"created.{member.name} = {member.read};" for member in members if member.read]
+            lines += ["", *block(f"static {name} of({c} struct)", f"{name} created = new {name}();", *reads, "return created;")]
             lines += self.filled(struct)
         return self.file(name, *self.doc(struct), *block(f"public final class {name}", *lines))
 

@@ -98,11 +98,11 @@ class Member:
         name, value = self.name, self.value
         if value.kind == "shape":
             return [f"struct.ndim = len({name})", f"struct.shape = list({name})"]
-        made = [f"{name} = made_by['{CONVERTED[self.bare]}']({name})"] if self.bare in CONVERTED else []
+        created = [f"{name} = made_by['{CONVERTED[self.bare]}']({name})"] if self.bare in CONVERTED else []
         given = {"truth": f"int({name})", "handle": f"handle_of({name})"}.get(value.kind, name)
         if value.has:
             return [f"if {name} is not None:", f"    struct.{name} = {given}", f"struct.{value.has} = int({name} is not None)"]
-        return made + [f"struct.{name} = {given}"]
+        return created + [f"struct.{name} = {given}"]
 
 
 def docstring(text, members=()):

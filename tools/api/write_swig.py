@@ -90,7 +90,7 @@ class CallbackMethod:
 
     def __init__(self, function):
         self.function = function
-        self.out = function.made[-1]["name"] if function.made else ""
+        self.out = function.created[-1]["name"] if function.created else ""
         self.given = [f"{one.list + '*' if one.list else self.TYPES.get(one.kind, one.type)} {one.name}" for one in function.given]
         self.given += [f"{function.listing}* listing"] * bool(function.listing)
 
@@ -120,8 +120,8 @@ class CallbackMethod:
         *first, last = wrapped(given + ")", "  " + head.replace(" ", "\0"), " " * (len(head) + 2), 130)
         guarded = block("static_cast<void>(guarded([&]" if function.is_void else "return guarded([&]", *lists, *calls)
         guarded[-1] = "}));" if function.is_void else "});"
-        made = block(last[2:], *guarded)
-        return [*(line[2:] for line in first), *made[:-1], "};"]
+        created = block(last[2:], *guarded)
+        return [*(line[2:] for line in first), *created[:-1], "};"]
 
 
 class Writer:
@@ -167,17 +167,17 @@ def callback_class(table):
     methods = [CallbackMethod(function) for function in table.functions]
     members = ["public:", f" virtual ~{owner}() = default;", *(" " + method.declaration() for method in methods)]
     table = [f"{name} table = {name.upper()}_INIT;", *(line for method in methods for line in method.lines(owner)), "return table;"]
-    made = block(f"inline {name} {name.removeprefix('ckpt_')}()", *table)
+    created = block(f"inline {name} {name.removeprefix('ckpt_')}()", *table)
     head = ["// clang-format off", "#pragma once", "", '#include "../callbacks.hpp"', "", "namespace ckpt_swig {", ""]
     return listing([*head, f"class {owner} {{", *(" " + line for line in members), "};", "",
-                    "#ifndef SWIG", "namespace detail {", "", *made, "", "}  // namespace detail", "#endif", "", "}  // namespace ckpt_swig"])
+                    "#ifndef SWIG", "namespace detail {", "", *created, "", "}  // namespace detail", "#endif", "", "}  // namespace ckpt_swig"])
 
 
 def files(model):
     writer = Writer(model)
-    made = {f"{FOLDER}{name.removeprefix('ckpt_')}.hpp": callback_class(tables(model)[name]) for name in SWIG}
+    created = {f"{FOLDER}{name.removeprefix('ckpt_')}.hpp": callback_class(tables(model)[name]) for name in SWIG}
     return {
-        **made,
+        **created,
         FOLDER + "callbacks.hpp": writer.callbacks(),
         FOLDER + "structs.i": writer.structs(),
         FOLDER + "handles.i": listing(handle_line(model, handle["name"]) for handle in model.api["handles"]),

@@ -41,7 +41,7 @@ internal static class Matrix
         return all;
     }
 
-    private static State Made(List<Tensor> owned, bool filled)
+    private static State Created(List<Tensor> owned, bool filled)
     {
         var state = new State();
         foreach (var t in Tensors())
@@ -55,7 +55,7 @@ internal static class Matrix
     internal static int Write(string directory)
     {
         var owned = new List<Tensor>();
-        using (var state = Made(owned, true))
+        using (var state = Created(owned, true))
         using (var checkpoint = new CheckpointManager(directory))
         {
             foreach (var value in values) state[value.Key] = value.Value;
@@ -69,12 +69,12 @@ internal static class Matrix
     {
         var owned = new List<Tensor>();
         var written = new List<Tensor>();
-        using (var state = Made(owned, false))
+        using (var state = Created(owned, false))
         using (var checkpoint = new CheckpointManager(directory, new CheckpointManagerOptions { ReadOnly = true }))
         {
             var loaded = checkpoint.Load(state);
             if (loaded.Step != 7 || loaded.Seed != ulong.MaxValue) return Unequal("checkpoint", loaded.Name);
-            Made(written, true).Dispose();
+            Created(written, true).Dispose();
             var all = Tensors();
             for (var i = 0; i < all.Count; ++i)
                 if (!owned[i].BitEqual(written[i])) return Unequal("tensor", all[i].Name);

@@ -25,10 +25,10 @@ internal sealed class Named<T> : IDisposable where T : class, IDisposable
         return found;
     }
 
-    internal void Make(string name, T made)
+    internal void Make(string name, T created)
     {
         Close(name);
-        all[name] = made;
+        all[name] = created;
     }
 
     internal bool Close(string name)
@@ -42,7 +42,7 @@ internal sealed class Named<T> : IDisposable where T : class, IDisposable
 
     public void Dispose()
     {
-        foreach (var made in all.Values) made.Dispose();
+        foreach (var created in all.Values) created.Dispose();
         all.Clear();
     }
 }
@@ -154,8 +154,8 @@ internal sealed class Staged : IDisposable
 
     public void Dispose()
     {
-        foreach (var made in new IDisposable[] { Pipeline, chain, input, targets })
-            if (made != null) made.Dispose();
+        foreach (var created in new IDisposable[] { Pipeline, chain, input, targets })
+            if (created != null) created.Dispose();
     }
 }
 

@@ -11,10 +11,10 @@ internal sealed partial class Scenario
         Do("strategy", c => strategies.Make(c.Text(1), new Strategy(c.Text(2))));
         Do("config", c =>
         {
-            var made = Configured(c);
+            var created = Configured(c);
             var chosen = (StrategyChosen)IndexOf(chosenWords, c.Text("chosen", "default"));
-            if (chosen != StrategyChosen.Default) made.Chosen = chosen;
-            strategies.Make(c.Text(1), made);
+            if (chosen != StrategyChosen.Default) created.Chosen = chosen;
+            strategies.Make(c.Text(1), created);
         });
         Do("custom", c =>
         {
@@ -88,7 +88,7 @@ internal sealed partial class Scenario
                     new OptionProfile { TapeBytes = c.Integer(4), ForwardSeconds = c.Number(5), BackwardSeconds = c.Number(6) });
             }
         });
-        Do("schedule", c => schedules.Make(c.Text(1), Made(c)));
+        Do("schedule", c => schedules.Make(c.Text(1), Created(c)));
         On("verify", c =>
         {
             var profile = profiles[c.Text(2)];
@@ -106,7 +106,7 @@ internal sealed partial class Scenario
         Do("restore", c => cursors[c.Text(1)].Restore(Known(places, c.Text(2))));
     }
 
-    private Schedule Made(Command c)
+    private Schedule Created(Command c)
     {
         var argument = c.Count > 3 ? c.Text(4) : "";
         if (c.Text(2) == "open") return Schedule.OpenEnded(Command.ToInteger(argument));

@@ -15,8 +15,8 @@ namespace Ckpt
         /// <summary>Creates a controller. options: null for the defaults. <see cref="CkptStatus.InvalidArgument"/> names the option
         /// that is out of range.</summary>
         public Controller([AllowNull] ControllerOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_controller_create(ControllerOptions.Native(options, memory), out made),
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_controller_create(ControllerOptions.Native(options, memory), out created),
                     native.ckpt_controller_release))
         {
         }
@@ -76,7 +76,7 @@ namespace Ckpt
         /// <summary>Lists the stored tasks, the oldest first.</summary>
         public IReadOnlyList<TaskObservation> ListTasks()
         {
-            return NativeList.Made(native.ckpt_controller_list_tasks(Handle), at =>
+            return NativeList.Created(native.ckpt_controller_list_tasks(Handle), at =>
                 new TaskObservation(new ckpt_task_observation(at, false)));
         }
 
@@ -222,8 +222,8 @@ namespace Ckpt
         /// the line of a trace. <see cref="CkptStatus.OutOfRange"/> names the argument to change if there would be more than 10^9
         /// polls, gaps for the estimators, or node lifetimes: up to that limit a simulation takes seconds to minutes.</summary>
         public Simulation(SimulationOptions options)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_simulation_create(SimulationOptions.Native(Given(options, "options"), memory), out made),
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_simulation_create(SimulationOptions.Native(Given(options, "options"), memory), out created),
                     native.ckpt_simulation_release))
         {
         }
@@ -251,8 +251,8 @@ namespace Ckpt
 
         /// <summary>Creates a threshold rule. options: null for the defaults.</summary>
         public Threshold([AllowNull] ThresholdOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_threshold_create(ThresholdOptions.Native(options, memory), out made),
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_threshold_create(ThresholdOptions.Native(options, memory), out created),
                     native.ckpt_threshold_release))
         {
         }
@@ -303,7 +303,7 @@ namespace Ckpt
         /// <summary>Lists the stored tasks, the oldest first.</summary>
         public IReadOnlyList<TaskObservation> ListTasks()
         {
-            return NativeList.Made(native.ckpt_threshold_list_tasks(Handle), at =>
+            return NativeList.Created(native.ckpt_threshold_list_tasks(Handle), at =>
                 new TaskObservation(new ckpt_task_observation(at, false)));
         }
     }

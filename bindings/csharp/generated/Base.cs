@@ -67,7 +67,7 @@ namespace Ckpt
 
     public partial class CkptException
     {
-        private static CkptException Made(int status, string message)
+        private static CkptException Created(int status, string message)
         {
             switch (status)
             {

@@ -61,8 +61,8 @@ namespace Ckpt
         /// <summary>Creates a pool. threadCount: 1 .. 1024, the calling thread included; 0:
         /// <c>Library.AvailableThreads</c>().</summary>
         public WorkerPool(int threadCount = 0)
-            : this(Made((out IntPtr made) =>
-                native.ckpt_worker_pool_create(threadCount, out made), native.ckpt_worker_pool_release, true))
+            : this(Created((out IntPtr created) =>
+                native.ckpt_worker_pool_create(threadCount, out created), native.ckpt_worker_pool_release, true))
         {
         }
 

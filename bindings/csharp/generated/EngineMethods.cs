@@ -104,8 +104,8 @@ namespace Ckpt
         /// for a layer of another kind.</summary>
         public static Layer TiedHead(string name, Layer embedding)
         {
-            return new Layer(Made((out IntPtr made) =>
-                native.ckpt_layer_create_tied_head(name, HandleOf(embedding), out made), native.ckpt_layer_release));
+            return new Layer(Created((out IntPtr created) =>
+                native.ckpt_layer_create_tied_head(name, HandleOf(embedding), out created), native.ckpt_layer_release));
         }
     }
 
@@ -119,8 +119,8 @@ namespace Ckpt
         /// 0, 0 &lt;= momentum &lt; 1. State: one tensor per parameter, "&lt;name&gt;.momentum". Keeps the chain alive.</summary>
         public static Optimizer Sgd(Chain chain, double learningRate, double momentum = 0)
         {
-            return new Optimizer(Made((out IntPtr made) =>
-                native.ckpt_optimizer_create_sgd(HandleOf(chain), learningRate, momentum, out made),
+            return new Optimizer(Created((out IntPtr created) =>
+                native.ckpt_optimizer_create_sgd(HandleOf(chain), learningRate, momentum, out created),
                     native.ckpt_optimizer_release));
         }
 
@@ -128,8 +128,8 @@ namespace Ckpt
         /// "Decoupled weight decay regularization", arXiv:1711.05101.</summary>
         public static Optimizer AdamW(Chain chain, [AllowNull] AdamWOptions options = null)
         {
-            return new Optimizer(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_optimizer_create_adamw(HandleOf(chain), AdamWOptions.Native(options, memory), out made),
+            return new Optimizer(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_optimizer_create_adamw(HandleOf(chain), AdamWOptions.Native(options, memory), out created),
                     native.ckpt_optimizer_release));
         }
 
@@ -191,9 +191,9 @@ namespace Ckpt
         /// measures.</summary>
         public static Profile FromChain(Chain chain, TensorSpec input, int measuredSteps, [AllowNull] WorkerPool pool = null)
         {
-            return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
+            return new Profile(CreatedWith((CallMemory memory, out IntPtr created) =>
                 native.ckpt_profile_create_from_chain(HandleOf(chain), memory.Of(Given(input, "input")), measuredSteps,
-                    HandleOf(pool), out made), native.ckpt_profile_release));
+                    HandleOf(pool), out created), native.ckpt_profile_release));
         }
 
         /// <summary>Creates a profile of the chain with every layer timed within the chain: each option's seconds are the median
@@ -204,9 +204,9 @@ namespace Ckpt
         /// callbacks. It creates executors, so no layers can be added to the chain afterwards.</summary>
         public static Profile Measured(Chain chain, Step step, int measuredSteps, [AllowNull] WorkerPool pool = null)
         {
-            return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
+            return new Profile(CreatedWith((CallMemory memory, out IntPtr created) =>
                 native.ckpt_profile_create_measured(HandleOf(chain), Step.Native(Given(step, "step"), memory), measuredSteps,
-                    HandleOf(pool), out made), native.ckpt_profile_release));
+                    HandleOf(pool), out created), native.ckpt_profile_release));
         }
     }
 
@@ -230,9 +230,9 @@ namespace Ckpt
         /// tier, for a storage of callbacks; errors of the system if such a file cannot be created.</summary>
         public ScheduleExecutor(Chain chain, Schedule schedule, TensorSpec input,
             [AllowNull] ScheduleExecutorOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
                 native.ckpt_schedule_executor_create(HandleOf(chain), HandleOf(schedule), memory.Of(Given(input, "input")),
-                    ScheduleExecutorOptions.Native(options, memory), out made), native.ckpt_schedule_executor_release, true))
+                    ScheduleExecutorOptions.Native(options, memory), out created), native.ckpt_schedule_executor_release, true))
         {
         }
 
@@ -283,8 +283,8 @@ namespace Ckpt
         /// another chain.</summary>
         public Profile Refine(Profile profile)
         {
-            return new Profile(Made((out IntPtr made) =>
-                native.ckpt_schedule_executor_refine(Handle, HandleOf(profile), out made), native.ckpt_profile_release));
+            return new Profile(Created((out IntPtr created) =>
+                native.ckpt_schedule_executor_refine(Handle, HandleOf(profile), out created), native.ckpt_profile_release));
         }
     }
 }

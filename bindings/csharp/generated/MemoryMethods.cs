@@ -20,8 +20,8 @@ namespace Ckpt
 
         /// <summary>Creates a tracker with all counts 0. options: null for the defaults.</summary>
         public MemoryTracker([AllowNull] MemoryTrackerOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_memory_tracker_create(MemoryTrackerOptions.Native(options, memory), out made),
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_memory_tracker_create(MemoryTrackerOptions.Native(options, memory), out created),
                     native.ckpt_memory_tracker_release))
         {
         }
@@ -121,7 +121,7 @@ namespace Ckpt
         /// number of allocations that were ever live at the same time.</summary>
         public IReadOnlyList<MemoryAllocation> ListAllocations()
         {
-            return NativeList.Made(native.ckpt_memory_tracker_list_allocations(Handle), at =>
+            return NativeList.Created(native.ckpt_memory_tracker_list_allocations(Handle), at =>
                 new MemoryAllocation(new ckpt_memory_allocation(at, false)));
         }
 

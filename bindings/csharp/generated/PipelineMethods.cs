@@ -63,8 +63,8 @@ namespace Ckpt
         /// <see cref="CkptStatus.InvalidState"/> when the manager has no forward.</summary>
         public Tensor Recompute(Tensor input, int microBatch)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out made),
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_activation_manager_recompute(Handle, HandleOf(input), microBatch, out created),
                     native.ckpt_tensor_release));
         }
 
@@ -72,8 +72,8 @@ namespace Ckpt
         /// <c>ActivationManager.Recompute</c>. input is only read in the second case, but must not be null.</summary>
         public Tensor GetOrCompute(Tensor input, int microBatch)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out made),
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_activation_manager_get_or_compute(Handle, HandleOf(input), microBatch, out created),
                     native.ckpt_tensor_release));
         }
 
@@ -106,24 +106,24 @@ namespace Ckpt
         /// or are not deterministic.</summary>
         public ActivationManager GetManager(int stage)
         {
-            return new ActivationManager(Made((out IntPtr made) =>
-                native.ckpt_pipeline_get_manager(Handle, stage, out made), native.ckpt_activation_manager_release));
+            return new ActivationManager(Created((out IntPtr created) =>
+                native.ckpt_pipeline_get_manager(Handle, stage, out created), native.ckpt_activation_manager_release));
         }
 
         /// <summary>Returns the schedule of a stage's whole step, all micro-batches, with <see cref="ActionKind.Send"/> and
         /// <see cref="ActionKind.Receive"/>: a new reference. Only the pipeline can run it.</summary>
         public Schedule GetSchedule(int stage)
         {
-            return new Schedule(Made((out IntPtr made) =>
-                native.ckpt_pipeline_get_schedule(Handle, stage, out made), native.ckpt_schedule_release));
+            return new Schedule(Created((out IntPtr created) =>
+                native.ckpt_pipeline_get_schedule(Handle, stage, out created), native.ckpt_schedule_release));
         }
 
         /// <summary>Returns the profile that the schedule of <c>Pipeline.Schedule</c> is verified against: the stage's layers for
         /// one micro-batch; between two chunks one layer that is not run. A new reference.</summary>
         public Profile GetProfile(int stage)
         {
-            return new Profile(Made((out IntPtr made) =>
-                native.ckpt_pipeline_get_profile(Handle, stage, out made), native.ckpt_profile_release));
+            return new Profile(Created((out IntPtr created) =>
+                native.ckpt_pipeline_get_profile(Handle, stage, out created), native.ckpt_profile_release));
         }
 
         /// <summary>Returns the measurements of a stage since the pipeline was created.</summary>

@@ -13,8 +13,8 @@ namespace Ckpt
 
         /// <summary>Creates a cursor at the schedule's first action. Keeps the schedule alive.</summary>
         public Cursor(Schedule schedule)
-            : this(Made((out IntPtr made) =>
-                native.ckpt_cursor_create(HandleOf(schedule), out made), native.ckpt_cursor_release))
+            : this(Created((out IntPtr created) =>
+                native.ckpt_cursor_create(HandleOf(schedule), out created), native.ckpt_cursor_release))
         {
         }
 
@@ -36,8 +36,8 @@ namespace Ckpt
         /// its steps adjust a memory-aware strategy, until it is released. <see cref="CkptStatus.InvalidState"/> for a profile
         /// without layers, or with a layer without an option.</summary>
         public Follower(Profile profile, ICheckpointStrategy strategy)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_follower_create(HandleOf(profile), memory.Of(strategy), out made), native.ckpt_follower_release))
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_follower_create(HandleOf(profile), memory.Of(strategy), out created), native.ckpt_follower_release))
         {
         }
     }
@@ -50,7 +50,8 @@ namespace Ckpt
 
         /// <summary>Creates an empty profile of a chain with an input x_0 of inputBytes (&gt;= 0).</summary>
         public Profile(long inputBytes)
-            : this(Made((out IntPtr made) => native.ckpt_profile_create(inputBytes, out made), native.ckpt_profile_release))
+            : this(Created((out IntPtr created) =>
+                native.ckpt_profile_create(inputBytes, out created), native.ckpt_profile_release))
         {
         }
 
@@ -60,17 +61,17 @@ namespace Ckpt
         /// (<see cref="CkptStatus.InvalidState"/>).</summary>
         public static Profile Uniform(long layerCount, LayerProfile layer, OptionProfile option)
         {
-            return new Profile(MadeWith((CallMemory memory, out IntPtr made) =>
+            return new Profile(CreatedWith((CallMemory memory, out IntPtr created) =>
                 native.ckpt_profile_create_uniform(layerCount, LayerProfile.Native(Given(layer, "layer"), memory),
-                    OptionProfile.Native(Given(option, "option"), memory), out made), native.ckpt_profile_release));
+                    OptionProfile.Native(Given(option, "option"), memory), out created), native.ckpt_profile_release));
         }
 
         /// <summary>Creates a profile from the JSON of <c>Profile.Json</c>. <see cref="CkptStatus.Corrupt"/> for invalid JSON: the
         /// message names the error and its position.</summary>
         public static Profile FromJson(string json)
         {
-            return new Profile(Made((out IntPtr made) =>
-                native.ckpt_profile_create_from_json(json, out made), native.ckpt_profile_release));
+            return new Profile(Created((out IntPtr created) =>
+                native.ckpt_profile_create_from_json(json, out created), native.ckpt_profile_release));
         }
 
         /// <summary>Sets the properties of a tier (1 .. 3); the initial ones are those of a new
@@ -149,7 +150,7 @@ namespace Ckpt
         /// better schedules between them.</summary>
         public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
         {
-            return NativeList.Made(native.ckpt_profile_get_frontier(Handle, planner), at =>
+            return NativeList.Created(native.ckpt_profile_get_frontier(Handle, planner), at =>
                 new FrontierPoint(new ckpt_frontier_point(at, false)));
         }
 
@@ -195,9 +196,9 @@ namespace Ckpt
         /// of them, strictly ascending, the first is 0.</summary>
         public static Schedule Segments(Profile profile, params long[] begins)
         {
-            return new Schedule(MadeWith((CallMemory memory, out IntPtr made) =>
+            return new Schedule(CreatedWith((CallMemory memory, out IntPtr created) =>
                 native.ckpt_schedule_create_segments(HandleOf(profile), memory.Of(Given(begins, "begins")), begins.Length,
-                    out made), native.ckpt_schedule_release));
+                    out created), native.ckpt_schedule_release));
         }
 
         /// <summary>Creates a schedule from a strategy: asks it once per layer, in order, about each layer's output, and stores its
@@ -207,8 +208,8 @@ namespace Ckpt
         /// <see cref="CkptStatus.Callback"/> if a custom strategy fails.</summary>
         public static Schedule FromStrategy(Profile profile, ICheckpointStrategy strategy)
         {
-            return new Schedule(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy), out made),
+            return new Schedule(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_schedule_create_from_strategy(HandleOf(profile), memory.Of(strategy), out created),
                     native.ckpt_schedule_release));
         }
 
@@ -217,8 +218,8 @@ namespace Ckpt
         /// <see cref="LayerFlag"/> flags. Its cursors continue the forward part until <c>Cursor.Finalize</c>.</summary>
         public static Schedule OpenEnded(long period, LayerFlag flags = LayerFlag.NeedsInput | LayerFlag.Deterministic)
         {
-            return new Schedule(Made((out IntPtr made) =>
-                native.ckpt_schedule_create_open_ended(period, (uint)flags, out made), native.ckpt_schedule_release));
+            return new Schedule(Created((out IntPtr created) =>
+                native.ckpt_schedule_create_open_ended(period, (uint)flags, out created), native.ckpt_schedule_release));
         }
 
         /// <summary>Returns the schedule's name for logs and tables, for example "store-all" or "periodic(4)".</summary>
@@ -313,11 +314,11 @@ namespace Ckpt
         }
 
         /// <summary>Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset
-        /// in one arena; the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps
-        /// between live buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order
-        /// of time only, which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the
-        /// longest item that it ever holds, rounded up to a multiple of 64. <see cref="CkptStatus.InvalidSchedule"/> as
-        /// <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> if the arena or the sum would exceed 2^63 - 1.</summary>
+        /// in one arena, and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live
+        /// buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only,
+        /// which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item
+        /// that it ever holds, rounded up to a multiple of 64. <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>,
+        /// <see cref="CkptStatus.OutOfRange"/> if the arena or the sum would exceed 2^63 - 1.</summary>
         public long ReservedBytes(Profile profile, int tier = 0)
         {
             long value;

@@ -15,8 +15,8 @@ namespace Ckpt
         /// <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>, <see cref="CkptStatus.OutOfRange"/> above 2^22
         /// operations.</summary>
         public Program(Schedule schedule, Profile profile)
-            : this(Made((out IntPtr made) =>
-                native.ckpt_program_create(HandleOf(schedule), HandleOf(profile), out made), native.ckpt_program_release))
+            : this(Created((out IntPtr created) =>
+                native.ckpt_program_create(HandleOf(schedule), HandleOf(profile), out created), native.ckpt_program_release))
         {
         }
 

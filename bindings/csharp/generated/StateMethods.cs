@@ -11,31 +11,31 @@ namespace Ckpt
         /// <summary>Returns a new reference to the storage of the manager.</summary>
         public Storage GetStorage()
         {
-            return new Storage(Made((out IntPtr made) =>
-                native.ckpt_checkpoint_manager_get_storage(Handle, out made), native.ckpt_storage_release));
+            return new Storage(Created((out IntPtr created) =>
+                native.ckpt_checkpoint_manager_get_storage(Handle, out created), native.ckpt_storage_release));
         }
 
         /// <summary>Returns a new reference to the coordinator of the manager, or to one of a single process if it has
         /// none.</summary>
         public Coordinator GetCoordinator()
         {
-            return new Coordinator(Made((out IntPtr made) =>
-                native.ckpt_checkpoint_manager_get_coordinator(Handle, out made), native.ckpt_coordinator_release));
+            return new Coordinator(Created((out IntPtr created) =>
+                native.ckpt_checkpoint_manager_get_coordinator(Handle, out created), native.ckpt_coordinator_release));
         }
 
         /// <summary>Returns a new reference to the fault handler of the manager; its count of retries is the manager's if nothing
         /// else uses it.</summary>
         public FaultHandler GetFaultHandler()
         {
-            return new FaultHandler(Made((out IntPtr made) =>
-                native.ckpt_checkpoint_manager_get_fault_handler(Handle, out made), native.ckpt_fault_handler_release));
+            return new FaultHandler(Created((out IntPtr created) =>
+                native.ckpt_checkpoint_manager_get_fault_handler(Handle, out created), native.ckpt_fault_handler_release));
         }
 
         /// <summary>Lists the checkpoints of the storage, valid or not (except those renamed to "torn-..."), in the order in which
         /// a load tries them, abandoned ones last.</summary>
         public IReadOnlyList<CheckpointInfo> List()
         {
-            return NativeList.Made(native.ckpt_checkpoint_manager_list(Handle), at =>
+            return NativeList.Created(native.ckpt_checkpoint_manager_list(Handle), at =>
                 new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
@@ -124,7 +124,7 @@ namespace Ckpt
         /// <c>CheckpointManager.Remove</c>.</summary>
         public IReadOnlyList<CheckpointInfo> Prune([AllowNull] string keepRules = null, bool dryRun = false)
         {
-            return NativeList.Made(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0), at =>
+            return NativeList.Created(native.ckpt_checkpoint_manager_prune(Handle, keepRules, dryRun ? 1 : 0), at =>
                 new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
@@ -134,7 +134,7 @@ namespace Ckpt
         /// <c>CheckpointManager.Prune</c>.</summary>
         public IReadOnlyList<CheckpointInfo> PruneAbandoned(bool dryRun = false)
         {
-            return NativeList.Made(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0), at =>
+            return NativeList.Created(native.ckpt_checkpoint_manager_prune_abandoned(Handle, dryRun ? 1 : 0), at =>
                 new CheckpointInfo(new ckpt_checkpoint_info(at, false)));
         }
 
@@ -210,7 +210,7 @@ namespace Ckpt
         /// <see cref="CkptStatus.Corrupt"/> (also if a file lacks a tensor of the index), <see cref="CkptStatus.Permission"/>,
         /// <see cref="CkptStatus.Io"/>.</summary>
         public Reader(string path)
-            : this(Made((out IntPtr made) => native.ckpt_reader_create(path, out made), native.ckpt_reader_release))
+            : this(Created((out IntPtr created) => native.ckpt_reader_create(path, out created), native.ckpt_reader_release))
         {
         }
 
@@ -237,8 +237,8 @@ namespace Ckpt
         /// default pool).</summary>
         public Tensor Read(long index, [AllowNull] BufferPool pool = null)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out made), native.ckpt_tensor_release));
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_reader_read_new(Handle, index, HandleOf(pool), out created), native.ckpt_tensor_release));
         }
 
         /// <summary>Reads rows begin .. begin+length-1 along the first dimension into a new tensor with length as its first
@@ -247,8 +247,8 @@ namespace Ckpt
         /// less than a byte and the rows do not begin and end at whole bytes.</summary>
         public Tensor ReadSlice(long index, long begin, long length, [AllowNull] BufferPool pool = null)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool), out made),
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_reader_read_slice(Handle, index, begin, length, HandleOf(pool), out created),
                     native.ckpt_tensor_release));
         }
 
@@ -261,8 +261,8 @@ namespace Ckpt
         /// errors for these. libckpt never changes a committed file.</summary>
         public Tensor Map(long index)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_reader_map(Handle, index, out made), native.ckpt_tensor_release));
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_reader_map(Handle, index, out created), native.ckpt_tensor_release));
         }
     }
 
@@ -274,7 +274,7 @@ namespace Ckpt
 
         /// <summary>Creates an empty state.</summary>
         public State()
-            : this(Made(native.ckpt_state_create, native.ckpt_state_release))
+            : this(Created(native.ckpt_state_create, native.ckpt_state_release))
         {
         }
 

@@ -29,8 +29,8 @@ namespace Ckpt
         /// lock.</summary>
         public Storage Retrying(FaultHandler handler)
         {
-            return new Storage(Made((out IntPtr made) =>
-                native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out made), native.ckpt_storage_release));
+            return new Storage(Created((out IntPtr created) =>
+                native.ckpt_storage_create_retrying(Handle, HandleOf(handler), out created), native.ckpt_storage_release));
         }
 
         /// <summary>Unregisters a scheme; storages created with it stay valid. <see cref="CkptStatus.NotFound"/> for any other.

@@ -80,8 +80,8 @@ namespace Ckpt
         /// <see cref="CkptStatus.OutOfRange"/>), to be released; the last child of first is the fallback.</summary>
         public Strategy GetChild(long index)
         {
-            return new Strategy(Made((out IntPtr made) =>
-                native.ckpt_strategy_get_child(Handle, index, out made), native.ckpt_strategy_release));
+            return new Strategy(Created((out IntPtr created) =>
+                native.ckpt_strategy_get_child(Handle, index, out created), native.ckpt_strategy_release));
         }
 
         /// <summary>Returns the text from which <c>Strategy.Create</c> creates an equal strategy. The text does not contain the

@@ -14,8 +14,8 @@ namespace Ckpt
         /// <summary>Creates a pool. tracker (null: none) counts every buffer while a tensor uses it, with exactly the bytes of the
         /// tensor; the pool keeps the tracker alive. options: null for the defaults.</summary>
         public BufferPool([AllowNull] MemoryTracker tracker = null, [AllowNull] BufferPoolOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) =>
-                native.ckpt_buffer_pool_create(HandleOf(tracker), BufferPoolOptions.Native(options, memory), out made),
+            : this(CreatedWith((CallMemory memory, out IntPtr created) =>
+                native.ckpt_buffer_pool_create(HandleOf(tracker), BufferPoolOptions.Native(options, memory), out created),
                     native.ckpt_buffer_pool_release))
         {
         }
@@ -78,8 +78,8 @@ namespace Ckpt
         /// dtype.</summary>
         public static Tensor FromDLPack(IntPtr managed)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_tensor_create_from_dlpack(managed, out made), native.ckpt_tensor_release));
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_tensor_create_from_dlpack(managed, out created), native.ckpt_tensor_release));
         }
 
         /// <summary>Creates a tensor over the memory of another library as <c>Tensor.CreateFromDLPack</c>, from the object of
@@ -88,8 +88,8 @@ namespace Ckpt
         /// for unknown flags.</summary>
         public static Tensor FromDLPackVersioned(IntPtr managed)
         {
-            return new Tensor(Made((out IntPtr made) =>
-                native.ckpt_tensor_create_from_dlpack_versioned(managed, out made), native.ckpt_tensor_release));
+            return new Tensor(Created((out IntPtr created) =>
+                native.ckpt_tensor_create_from_dlpack_versioned(managed, out created), native.ckpt_tensor_release));
         }
 
         /// <summary>Sets every element to value, rounded to the dtype. NaN and infinities are allowed; a finite value outside the

@@ -149,10 +149,10 @@ internal static class CoverageTests
         {
             using (var memory = new Ckpt.Interop.CallMemory())
             {
-                var made = Numbers(New(type), memory);
+                var created = Numbers(New(type), memory);
                 foreach (var member in Numbers(Activator.CreateInstance(Native(type).ReturnType)))
-                    Check.Equal(member.Value, made[member.Key], type.Name + ": " + member.Key);
-                compared += made.Count;
+                    Check.Equal(member.Value, created[member.Key], type.Name + ": " + member.Key);
+                compared += created.Count;
             }
         }
         Check.That(compared > 90, "compared: " + compared);
@@ -183,8 +183,8 @@ internal static class CoverageTests
                 property.SetValue(given, value);
                 using (var memory = new Ckpt.Interop.CallMemory())
                 {
-                    var made = Numbers(given, memory);
-                    var changed = Numbers(New(type), memory).Count(member => !Equals(member.Value, made[member.Key]));
+                    var created = Numbers(given, memory);
+                    var changed = Numbers(New(type), memory).Count(member => !Equals(member.Value, created[member.Key]));
                     Check.That(changed == 1 || changed == 2 && Nullable.GetUnderlyingType(property.PropertyType) != null,
                         type.Name + "." + property.Name + " changes " + changed + " members");
                     Check.Contains(property.Name + "=", given.ToString(), "shown");
@@ -216,9 +216,9 @@ internal static class CoverageTests
     {
         using (var info = new Ckpt.Interop.ckpt_checkpoint_task_info { kind = 77, state = 99 })
         {
-            var made = new CheckpointTaskInfo(info);
-            Check.Equal(99, (int)made.State, "state");
-            Check.Contains("State=99", made.ToString(), "shown");
+            var created = new CheckpointTaskInfo(info);
+            Check.Equal(99, (int)created.State, "state");
+            Check.Contains("State=99", created.ToString(), "shown");
         }
         using (var decision = new Ckpt.Interop.ckpt_decision { reason = 1000, policy = -5 })
             Check.Equal(1000, (int)new Decision(decision).Reason, "reason");

@@ -15,7 +15,7 @@ internal static class DriveTests
         internal Driver<double[]> Driver;
         internal readonly Dictionary<Tuple<int, int>, double[]> Slots = new Dictionary<Tuple<int, int>, double[]>();
 
-        internal double[] Made(params double[] item)
+        internal double[] Created(params double[] item)
         {
             ++Alive;
             return item;
@@ -41,7 +41,7 @@ internal static class DriveTests
             Taken(call, DriveFlag.TakeInput);
             Enter("Forward");
             for (var layer = call.First; layer < call.Last; ++layer, ++Forwards) input = Wave(input);
-            return Made(input);
+            return Created(input);
         }
 
         public override void Record(DriveCall call, double[] input, out double[] output, out double[] tape)
@@ -49,8 +49,8 @@ internal static class DriveTests
             Taken(call, DriveFlag.TakeInput);
             Enter("Record");
             ++Forwards;
-            tape = Made(input.Select(value => Math.Cos(value) + 0.5).ToArray());
-            output = (call.Flags & DriveFlag.NoOutput) != 0 ? null : Made(Wave(input));
+            tape = Created(input.Select(value => Math.Cos(value) + 0.5).ToArray());
+            output = (call.Flags & DriveFlag.NoOutput) != 0 ? null : Created(Wave(input));
         }
 
         public override double[] Backward(DriveCall call, double[] input, double[] output, double[] tape, double[] gradOutput)
@@ -59,13 +59,13 @@ internal static class DriveTests
             Taken(call, DriveFlag.TakeInput);
             Taken(call, DriveFlag.TakeOutput);
             Enter("Backward");
-            return Made(tape.Zip(gradOutput, (slope, grad) => slope * grad).ToArray());
+            return Created(tape.Zip(gradOutput, (slope, grad) => slope * grad).ToArray());
         }
 
         public override double[] Turn(DriveCall call, double[] output)
         {
             Enter("Turn");
-            return Made(output.Select(value => 1.0).ToArray());
+            return Created(output.Select(value => 1.0).ToArray());
         }
 
         public override void Store(DriveCall call, double[] item)
@@ -75,7 +75,7 @@ internal static class DriveTests
 
         public override double[] Load(DriveCall call)
         {
-            return Made((double[])Slots[Tuple.Create(call.Tier, call.Slot)].Clone());
+            return Created((double[])Slots[Tuple.Create(call.Tier, call.Slot)].Clone());
         }
 
         public override void Await(DriveCall call)
@@ -92,7 +92,7 @@ internal static class DriveTests
 
         internal double[] Gradient()
         {
-            var grad = Driver.Run(Made(0.1, 0.2, 0.3));
+            var grad = Driver.Run(Created(0.1, 0.2, 0.3));
             --Alive;
             Check.Equal(0, Alive, "everything ended");
             Check.Equal(0, Slots.Count, "slots");
@@ -144,13 +144,13 @@ internal static class DriveTests
             ++Forwards;
             var sum = Math.Sin(inputs[0].Item[0]) + inputs.Skip(1).Sum(other => other.Item[0]);
             Alive -= inputs.Count(input => input.IsLast);
-            return Made(sum);
+            return Created(sum);
         }
 
         public override void RecordN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs, out double[] output,
             out double[] tape)
         {
-            tape = Made(Math.Cos(inputs[0].Item[0]));
+            tape = Created(Math.Cos(inputs[0].Item[0]));
             output = ForwardN(call, inputs);
         }
 
@@ -160,7 +160,7 @@ internal static class DriveTests
             for (var i = 0; i < sums.Length; ++i)
             {
                 var part = gradOutput[0] * (i == 0 ? tape[0] : 1);
-                if (sums[i] == null) sums[i] = Made(part);
+                if (sums[i] == null) sums[i] = Created(part);
                 else sums[i][0] += part;
             }
             Alive -= 2 + inputs.Count(input => input.IsLast) + ((call.Flags & DriveFlag.TakeOutput) != 0 ? 1 : 0);
@@ -186,7 +186,7 @@ internal static class DriveTests
                 using (var one = new Driver<double[]>(all, plain))
                 using (var two = new Driver<double[]>(less, recomputing))
                 {
-                    Check.Equal(one.Run(plain.Made(0.5))[0], two.Run(recomputing.Made(0.5))[0], "gradient");
+                    Check.Equal(one.Run(plain.Created(0.5))[0], two.Run(recomputing.Created(0.5))[0], "gradient");
                     Check.Equal(12, plain.Forwards, "forwards");
                     Check.That(recomputing.Forwards > 12, "it recomputes");
                     Check.Equal(1, plain.Alive, "items");
@@ -216,11 +216,11 @@ internal static class DriveTests
                     expected = expected ?? grad;
                     Check.That(expected.SequenceEqual(grad), planner);
                     Check.Equal(schedule.Verify(profile).Forwards, (long)waves.Forwards, "forwards");
-                    Check.Equal(3, waves.Driver.Forward(waves.Made(0.1, 0.2, 0.3)).Length, "output");
+                    Check.Equal(3, waves.Driver.Forward(waves.Created(0.1, 0.2, 0.3)).Length, "output");
                     Check.Throws<CkptInvalidStateException>(() => waves.Driver.Run(new double[1]), "paused");
-                    Check.That(expected.SequenceEqual(waves.Driver.Backward(waves.Made(1, 1, 1))), planner);
+                    Check.That(expected.SequenceEqual(waves.Driver.Backward(waves.Created(1, 1, 1))), planner);
                     --waves.Alive;
-                    waves.Driver.Forward(waves.Made(0.1)); // its backward is never called
+                    waves.Driver.Forward(waves.Created(0.1)); // its backward is never called
                     waves.Driver.Dispose();
                     Check.Equal(0, waves.Alive, "released");
                 }
@@ -237,7 +237,7 @@ internal static class DriveTests
             foreach (var call in new[] { "Forward", "Record", "Backward", "Turn" })
             {
                 waves.Broken = call;
-                Check.Contains("no " + call, Check.Throws<CkptCallbackException>(() => waves.Driver.Run(waves.Made(0.1)), call)
+                Check.Contains("no " + call, Check.Throws<CkptCallbackException>(() => waves.Driver.Run(waves.Created(0.1)), call)
                     .Message, "text");
                 Check.Equal(call, waves.Driver.Failure.Value.Kind.ToString(), "which");
                 Check.Equal(0, waves.Alive, "everything ended");
@@ -246,7 +246,7 @@ internal static class DriveTests
             }
             waves.Driver.Dispose();
             var invalid = Driven<ReturnsNull>(schedule);
-            Check.Contains("returned no handle for INPUT(", Check.Throws<CkptCallbackException>(() => invalid.Driver.Run(invalid.Made(0.1)), "null")
+            Check.Contains("returned no handle for INPUT(", Check.Throws<CkptCallbackException>(() => invalid.Driver.Run(invalid.Created(0.1)), "null")
                 .Message, "text");
             Check.Equal(0, invalid.Alive, "everything ended");
             invalid.Driver.Dispose();
@@ -262,7 +262,7 @@ internal static class DriveTests
             waves.Gradient();
             Check.That(waves.Lengths.Contains(0) && waves.Lengths.Contains(8), "known from then on");
             waves.Broken = "cancel";
-            Check.Throws<CkptCancelledException>(() => waves.Driver.Run(waves.Made(0.1)), "cancelled");
+            Check.Throws<CkptCancelledException>(() => waves.Driver.Run(waves.Created(0.1)), "cancelled");
             Check.Equal(0, waves.Alive, "everything ended");
             waves.Broken = "";
             waves.Driver.Finalize(5);

@@ -206,7 +206,7 @@ internal static class StrategyTests
             Check.Equal("110111", Answers(mixed), "text");
         }
         Strategy.Register("odd", arguments => new Odd());
-        using (var made = new Strategy("odd")) Check.That(made.ShouldCheckpoint("x", small, 3), "of a registered kind");
+        using (var created = new Strategy("odd")) Check.That(created.ShouldCheckpoint("x", small, 3), "of a registered kind");
         Strategy.Unregister("odd");
         using (var chain = EngineTests.Model())
         {

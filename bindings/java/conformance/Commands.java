@@ -54,14 +54,14 @@ class Commands extends Objects {
       case "close" -> closed(c.text(1));
       case "events" -> events(find(c.text(1), List.of("listener", "background")).object());
       case "philox" -> philox(c);
-      case "clock" -> made("clock", c.text(1), Clock.manual(c.integer(2)));
+      case "clock" -> created("clock", c.text(1), Clock.manual(c.integer(2)));
       case "advance" -> done(() -> of(Clock.class, "clock", c.text(1)).advance(c.integer(2)));
-      case "strategy" -> made("strategy", c.text(1), new Strategy(c.text(2)));
-      case "config" -> made("strategy", c.text(1), config(c));
-      case "custom" -> made("strategy", c.text(1), Strategy.custom(c.text(2), custom(c.text(2))));
+      case "strategy" -> created("strategy", c.text(1), new Strategy(c.text(2)));
+      case "config" -> created("strategy", c.text(1), config(c));
+      case "custom" -> created("strategy", c.text(1), Strategy.custom(c.text(2), custom(c.text(2))));
       case "register" -> {
         Strategy.register(c.text(1), arguments -> Strategy.interval(Long.parseLong(arguments)));
-        yield made("kind", c.text(1), new Kind(c.text(1)));
+        yield created("kind", c.text(1), new Kind(c.text(1)));
       }
       case "ask" -> line(yesNo(strategy(c).shouldCheckpoint(c.text(2), spec(c), c.integer(5))));
       case "layers" -> {
@@ -73,13 +73,13 @@ class Commands extends Objects {
       case "access" -> done(() -> strategy(c).observeAccess(c.text(2)));
       case "tracker" -> {
         String clock = c.option("clock", null);
-        yield made("tracker", c.text(1), new MemoryTracker(
+        yield created("tracker", c.text(1), new MemoryTracker(
             new MemoryTrackerOptions().clock(clock == null ? null : of(Clock.class, "clock", clock))));
       }
-      case "allocate" -> made("allocation", c.text(4), tracker(c).recordAllocation(c.text(2), c.integer(3)));
+      case "allocate" -> created("allocation", c.text(4), tracker(c).recordAllocation(c.text(2), c.integer(3)));
       case "reserve" -> {
         OptionalLong id = tracker(c).tryReserve(c.text(2), c.integer(3));
-        if (id.isPresent()) made("allocation", c.text(4), id.getAsLong());
+        if (id.isPresent()) created("allocation", c.text(4), id.getAsLong());
         yield line(yesNo(id.isPresent()));
       }
       case "free" -> done(() -> tracker(c).recordDeallocation(of(Long.class, "allocation", c.text(2))));
@@ -89,26 +89,26 @@ class Commands extends Objects {
         MemorySavings savings = tracker(c).savings(c.integer(2));
         yield line(savings.bytes(), exact(savings.fraction()));
       }
-      case "scope" -> made("scope", c.text(3), tracker(c).scope(c.text(2)));
+      case "scope" -> created("scope", c.text(3), tracker(c).scope(c.text(2)));
       case "pop" -> line(scope(of(MemoryScope.class, "scope", c.text(1)).pop()));
       case "limit" -> done(() -> limit(c));
       case "listen" -> {
         MemoryEventKind[] kinds = Stream.of(c.text(3).split(",")).map(EVENTS::get).toArray(MemoryEventKind[]::new);
         boolean throwing = c.arguments() > 3 && c.text(4).equals("throws");
-        yield made("listener", c.text(1), new Listener(of(MemoryTracker.class, "tracker", c.text(2)), kinds, throwing));
+        yield created("listener", c.text(1), new Listener(of(MemoryTracker.class, "tracker", c.text(2)), kinds, throwing));
       }
       case "prometheus" -> tracker(c).prometheus(100).lines().filter(text -> text.startsWith(c.text(2))).toList();
-      case "profile" -> made("profile", c.text(1), new Profile(c.integer(2)));
+      case "profile" -> created("profile", c.text(1), new Profile(c.integer(2)));
       case "layer" -> done(() -> layer(c));
-      case "schedule" -> made("schedule", c.text(1), schedule(c, c.arguments() > 3 ? c.text(4) : ""));
+      case "schedule" -> created("schedule", c.text(1), schedule(c, c.arguments() > 3 ? c.text(4) : ""));
       case "verify" -> verify(of(Schedule.class, "schedule", c.text(1)), of(Profile.class, "profile", c.text(2)));
-      case "cursor" -> made("cursor", c.text(1), of(Schedule.class, "schedule", c.text(2)).cursor());
+      case "cursor" -> created("cursor", c.text(1), of(Schedule.class, "schedule", c.text(2)).cursor());
       case "next" -> cursor(c).next((int) c.integer(2)).stream()
           .map(a -> joined(a.kind(), a.first(), a.last(), a.option(), a.item().number(), a.tier(), a.slot())).toList();
       case "finalize" -> done(() -> cursor(c).finish(c.integer(2)));
-      case "mark" -> made("place", c.text(2), cursor(c).save());
+      case "mark" -> created("place", c.text(2), cursor(c).save());
       case "restore" -> done(() -> cursor(c).restore(of(byte[].class, "place", c.text(2))));
-      case "tensor" -> made("tensor", c.text(1),
+      case "tensor" -> created("tensor", c.text(1),
           tensor(DType.find(c.text(2)), shapeOf(c.text(3)), c.arguments() > 3 ? c.integer(4) : 0));
       case "fill" -> done(() -> tensor(c.text(1)).fill(c.number(2)));
       case "add-scaled" -> done(() -> tensor(c.text(1)).addScaled(c.number(2), tensor(c.text(3))));
@@ -122,7 +122,7 @@ class Commands extends Objects {
     return NOTHING;
   }
 
-  List<String> made(String type, String name, Object object) {
+  List<String> created(String type, String name, Object object) {
     make(type, name, object);
     return NOTHING;
   }
@@ -166,15 +166,15 @@ class Commands extends Objects {
 
   private static List<String> philox(Command c) {
     int[] words = IntStream.rangeClosed(1, 6).map(i -> (int) c.integer(i)).toArray();
-    int[] made = Ckpt.philox(Arrays.copyOf(words, 4), Arrays.copyOfRange(words, 4, 6));
-    return line(IntStream.of(made).mapToObj(Integer::toUnsignedString).toArray());
+    int[] created = Ckpt.philox(Arrays.copyOf(words, 4), Arrays.copyOfRange(words, 4, 6));
+    return line(IntStream.of(created).mapToObj(Integer::toUnsignedString).toArray());
   }
 
   /** Creates options from the words of a command. */
   private Strategy config(Command c) {
-    Strategy made = madeOf(c);
-    c.given("chosen", chosen -> made.setChosen(StrategyChosen.values()[indexOf(CHOSEN, chosen)]));
-    return made;
+    Strategy created = madeOf(c);
+    c.given("chosen", chosen -> created.setChosen(StrategyChosen.values()[indexOf(CHOSEN, chosen)]));
+    return created;
   }
 
   private Strategy madeOf(Command c) {

@@ -38,8 +38,8 @@ abstract class Objects implements AutoCloseable {
     return kind.cast(found);
   }
 
-  void make(String type, String name, Object made) {
-    Object before = objects.computeIfAbsent(type, key -> new LinkedHashMap<>()).put(name, made);
+  void make(String type, String name, Object created) {
+    Object before = objects.computeIfAbsent(type, key -> new LinkedHashMap<>()).put(name, created);
     if (!type.equals("scope")) close(before); // a scope that is not the innermost cannot be popped
   }
 

@@ -82,14 +82,14 @@ final class Scenario extends Stages {
   @Override
   List<String> run(Command c) {
     return switch (c.name()) {
-      case "state" -> made("state", c.text(1), new State());
+      case "state" -> created("state", c.text(1), new State());
       case "add" -> done(() -> state(c.text(1)).add(c.text(2), c.text(3), tensor(c.text(4))));
       case "sharded" -> done(() ->
           state(c.text(1)).addShardedTensor(c.text(2), c.text(3), DType.find(c.text(4)), shapeOf(c.text(5))));
       case "block" -> done(() ->
           state(c.text(1)).addBlock(c.text(2), c.text(3), shapeOf(c.text(4)), tensor(c.text(5))));
       case "value" -> value(c, state(c.text(1)));
-      case "checkpoint" -> made("checkpoint", c.text(1), checkpoint(c));
+      case "checkpoint" -> created("checkpoint", c.text(1), checkpoint(c));
       case "save" -> save(c, checkpoint(c.text(1)));
       case "load" -> load(c, checkpoint(c.text(1)));
       case "list" -> checkpoint(c.text(1)).list().stream()
@@ -105,15 +105,15 @@ final class Scenario extends Stages {
         VerifyResult n = checkpoint.verify(c.arguments() > 1 ? fullName(checkpoint, c.text(2)) : null);
         yield line(printedName(n.name()), "files", n.files(), "tensors", n.tensors());
       }
-      case "read" -> made("tensor", c.text(4), read(c));
+      case "read" -> created("tensor", c.text(4), read(c));
       case "damage" -> done(() -> damage(c));
       case "async" -> {
         AsyncManagerOptions options = new AsyncManagerOptions();
         c.integer("capacity", options::capacity);
         c.integer("history", options::history);
-        yield made("background", c.text(1), new Background(checkpoint(c.text(2)), options));
+        yield created("background", c.text(1), new Background(checkpoint(c.text(2)), options));
       }
-      case "start" -> made("task", c.text(1), start(c, of(Background.class, "background", c.text(2))));
+      case "start" -> created("task", c.text(1), start(c, of(Background.class, "background", c.text(2))));
       case "cancel" -> line(yesNo(!task(c).isDone() && task(c).cancel(true))); // a cancelled future returns true again
       case "wait" -> {
         CheckpointTaskResult n = task(c).waitFor();
@@ -125,14 +125,14 @@ final class Scenario extends Stages {
       case "compat" -> {
         CheckpointManager checkpoint = checkpoint(c.text(2));
         String capacity = c.option("capacity", null);
-        yield made("background", c.text(1), new Background(checkpoint, capacity == null ? new AsyncCheckpointManager(checkpoint)
+        yield created("background", c.text(1), new Background(checkpoint, capacity == null ? new AsyncCheckpointManager(checkpoint)
             : new AsyncCheckpointManager(checkpoint, Long.parseLong(capacity))));
       }
       case "queue" -> {
         SaveOptions options = new SaveOptions();
         c.integer("step", options::step);
         Part optimizer = "none".equals(c.option("optimizer", null)) ? null : new Part();
-        yield made("id", c.text(1), compat(c.text(2)).queueSaveAsync(new Part(), optimizer, options));
+        yield created("id", c.text(1), compat(c.text(2)).queueSaveAsync(new Part(), optimizer, options));
       }
       case "status" -> line(compat(c.text(1)).getTaskStatus(id(c.text(2))).map(Scenario::lower).orElse("none"));
       case "await" -> {
@@ -151,9 +151,9 @@ final class Scenario extends Stages {
         c.number("threshold", options::threshold);
         c.number("rate", options::learningRate);
         c.integer("budget", options::budget);
-        yield made("threshold", c.text(1), new Threshold(options));
+        yield created("threshold", c.text(1), new Threshold(options));
       }
-      case "controller" -> made("controller", c.text(1), new Controller(controllerOptions(c)));
+      case "controller" -> created("controller", c.text(1), new Controller(controllerOptions(c)));
       case "record" -> done(() -> recordEvent(c, find(c.text(1), List.of("threshold", "controller")).object()));
       case "decide" -> decide(c, find(c.text(1), List.of("threshold", "controller")).object());
       case "copy-state" -> done(() -> controller(c.text(2)).restore(controller(c.text(1)).json()));

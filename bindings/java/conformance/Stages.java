@@ -63,7 +63,7 @@ class Stages extends Commands {
   @Override
   List<String> run(Command c) {
     return switch (c.name()) {
-      case "activations" -> made("activations", c.text(1), activations(c));
+      case "activations" -> created("activations", c.text(1), activations(c));
       case "policy" -> done(() -> manager(c).setPolicy(policy(c, c.text(2))));
       case "begin-step" -> done(() -> manager(c).beginStep((int) c.integer(2)));
       case "would-store" -> line(yesNo(manager(c).shouldCheckpoint((int) c.integer(2), c.integer(3))));
@@ -81,7 +81,7 @@ class Stages extends Commands {
             n.storedAtNs());
       }
       case "clear" -> done(() -> manager(c).clear());
-      case "pipeline" -> made("pipeline", c.text(1), pipeline(c));
+      case "pipeline" -> created("pipeline", c.text(1), pipeline(c));
       case "step" -> {
         PipelineLoss n = staged(c.text(1)).step(c.integer(2));
         yield line("loss", thousandths(n.mean()), "of",

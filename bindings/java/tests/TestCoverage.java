@@ -160,8 +160,8 @@ final class TestCoverage {
       if (!getter.getName().startsWith("get") || getter.getParameterCount() > 0) continue;
       getter.setAccessible(true);
       Object expected = getter.invoke(fresh);
-      Object made = getter.invoke(struct);
-      Check.that(java.util.Objects.deepEquals(expected, made), struct.getClass().getSimpleName() + "." + getter.getName() + ": " + expected + ", and made " + made);
+      Object created = getter.invoke(struct);
+      Check.that(java.util.Objects.deepEquals(expected, created), struct.getClass().getSimpleName() + "." + getter.getName() + ": " + expected + ", and made " + created);
     }
     ((AutoCloseable) fresh).close();
   }

@@ -17,7 +17,7 @@ final class TestDrive {
     Driver<double[]> driver;
     final Map<List<Integer>, double[]> slots = new HashMap<>();
 
-    double[] made(double[] item) {
+    double[] created(double[] item) {
       ++alive;
       return item;
     }
@@ -38,7 +38,7 @@ final class TestDrive {
       double[] x = input;
       for (long layer = call.first(); layer < call.last(); ++layer) x = Arrays.stream(x).map(Waves::wave).toArray();
       forwards += (int) (call.last() - call.first());
-      return made(x);
+      return created(x);
     }
 
     @Override
@@ -46,9 +46,9 @@ final class TestDrive {
       if ((call.flags() & DriveFlag.TAKE_INPUT) != 0) --alive;
       enter("record");
       ++forwards;
-      double[] tape = made(Arrays.stream(input).map(x -> Math.cos(x) + 0.5).toArray());
+      double[] tape = created(Arrays.stream(input).map(x -> Math.cos(x) + 0.5).toArray());
       boolean wanted = (call.flags() & DriveFlag.NO_OUTPUT) == 0;
-      double[] output = wanted ? made(Arrays.stream(input).map(Waves::wave).toArray()) : null;
+      double[] output = wanted ? created(Arrays.stream(input).map(Waves::wave).toArray()) : null;
       return new Recorded<>(output, tape);
     }
 
@@ -60,7 +60,7 @@ final class TestDrive {
       enter("backward");
       double[] grad = new double[tape.length];
       for (int i = 0; i < grad.length; ++i) grad[i] = gradOutput[i] * tape[i];
-      return made(grad);
+      return created(grad);
     }
 
     @Override
@@ -68,7 +68,7 @@ final class TestDrive {
       enter("turn");
       double[] grad = new double[output.length];
       Arrays.fill(grad, 1);
-      return made(grad);
+      return created(grad);
     }
 
     @Override
@@ -78,7 +78,7 @@ final class TestDrive {
 
     @Override
     public double[] load(DriveCall call) {
-      return made(slots.get(List.of(call.tier(), call.slot())).clone());
+      return created(slots.get(List.of(call.tier(), call.slot())).clone());
     }
 
     @Override
@@ -95,7 +95,7 @@ final class TestDrive {
     }
 
     double[] gradient() {
-      double[] grad = driver.run(made(new double[] {0.1, 0.2, 0.3}));
+      double[] grad = driver.run(created(new double[] {0.1, 0.2, 0.3}));
       --alive;
       Check.that(alive == 0 && slots.isEmpty(), "everything ended: " + alive);
       return grad;
@@ -123,7 +123,7 @@ final class TestDrive {
       double sum = Math.sin(inputs.get(0).item()[0]);
       for (Input<double[]> other : inputs.subList(1, inputs.size())) sum += other.item()[0];
       for (Input<double[]> input : inputs) if (input.isLast()) --alive;
-      return made(new double[] {sum});
+      return created(new double[] {sum});
     }
 
     @Override
@@ -133,7 +133,7 @@ final class TestDrive {
 
     @Override
     public Recorded<double[]> recordN(DriveCall call, List<Input<double[]>> inputs) {
-      double[] tape = made(new double[] {Math.cos(inputs.get(0).item()[0])});
+      double[] tape = created(new double[] {Math.cos(inputs.get(0).item()[0])});
       return new Recorded<>(output(call, inputs), tape);
     }
 
@@ -143,7 +143,7 @@ final class TestDrive {
       for (int i = 0; i < sums.size(); ++i) {
         double part = gradOutput[0] * (i == 0 ? tape[0] : 1);
         if (sums.get(i) == null) {
-          sums.set(i, made(new double[] {part}));
+          sums.set(i, created(new double[] {part}));
         } else {
           sums.get(i)[0] += part;
         }
@@ -168,8 +168,8 @@ final class TestDrive {
         Sums plain = new Sums();
         Sums recomputing = new Sums();
         try (Driver<double[]> one = new Driver<>(all, plain); Driver<double[]> two = new Driver<>(less, recomputing)) {
-          double expected = one.run(plain.made(new double[] {0.5}))[0];
-          Check.equal(expected, two.run(recomputing.made(new double[] {0.5}))[0]);
+          double expected = one.run(plain.created(new double[] {0.5}))[0];
+          Check.equal(expected, two.run(recomputing.created(new double[] {0.5}))[0]);
           Check.equal(12, plain.forwards);
           Check.that(recomputing.forwards > 12, "it recomputes");
           Check.equal(1, plain.alive);
@@ -195,11 +195,11 @@ final class TestDrive {
           if (expected == null) expected = grad;
           Check.equal(expected, grad);
           Check.equal(schedule.verify(profile).forwards(), (long) waves.forwards);
-          Check.equal(3, waves.driver.forward(waves.made(new double[] {0.1, 0.2, 0.3})).length);
+          Check.equal(3, waves.driver.forward(waves.created(new double[] {0.1, 0.2, 0.3})).length);
           Check.raises(CkptInvalidStateException.class, "paused", () -> waves.driver.run(new double[] {1}));
-          Check.equal(expected, waves.driver.backward(waves.made(new double[] {1, 1, 1})));
+          Check.equal(expected, waves.driver.backward(waves.created(new double[] {1, 1, 1})));
           --waves.alive;
-          waves.driver.forward(waves.made(new double[] {0.1})); // its backward is never called
+          waves.driver.forward(waves.created(new double[] {0.1})); // its backward is never called
           waves.driver.close();
           Check.equal(0, waves.alive);
         }
@@ -215,7 +215,7 @@ final class TestDrive {
       for (String call : List.of("forward", "record", "backward", "turn")) {
         waves.broken = call;
         CkptCallbackException thrown = Check.raises(
-            CkptCallbackException.class, "no " + call, () -> waves.driver.run(waves.made(new double[] {0.1})));
+            CkptCallbackException.class, "no " + call, () -> waves.driver.run(waves.created(new double[] {0.1})));
         Check.that(thrown.getCause() instanceof IllegalStateException, "cause");
         Check.equal(call.toUpperCase(java.util.Locale.ROOT), waves.driver.failure().orElseThrow().kind().name());
         Check.equal(0, waves.alive);
@@ -229,7 +229,7 @@ final class TestDrive {
         }
       };
       invalid.driver = new Driver<>(schedule, invalid);
-      Check.raises(CkptCallbackException.class, "returned no handle for INPUT(", () -> invalid.driver.run(invalid.made(new double[] {0.1})));
+      Check.raises(CkptCallbackException.class, "returned no handle for INPUT(", () -> invalid.driver.run(invalid.created(new double[] {0.1})));
       Check.equal(0, invalid.alive);
       invalid.driver.close();
       waves.driver.close();
@@ -252,7 +252,7 @@ final class TestDrive {
       waves.gradient();
       Check.that(lengths.contains(0L) && lengths.contains(8L), "known from then on: " + lengths);
       waves.broken = "cancel";
-      Check.raises(CkptCancelledException.class, "cancelled", () -> waves.driver.run(waves.made(new double[] {0.1})));
+      Check.raises(CkptCancelledException.class, "cancelled", () -> waves.driver.run(waves.created(new double[] {0.1})));
       Check.equal(0, waves.alive);
       waves.broken = "";
       waves.driver.finish(5);

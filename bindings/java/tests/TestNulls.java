@@ -119,8 +119,8 @@ final class TestNulls {
         method.invoke(Modifier.isStatic(method.getModifiers()) ? null : sample(type), values);
         if (type == AsyncManager.class) ((AsyncManager) sample(type)).waitAll(null); // the next call needs the state
       } else {
-        Object made = ((Constructor<?>) call).newInstance(values);
-        if (made instanceof CheckpointManager writer) writer.close(); // the next call needs its lock
+        Object created = ((Constructor<?>) call).newInstance(values);
+        if (created instanceof CheckpointManager writer) writer.close(); // the next call needs its lock
       }
       return null;
     } catch (InvocationTargetException exception) {

@@ -50,16 +50,16 @@ final class TestPipeline {
       if (microBatch == 5) throw new IllegalStateException("five is too many");
       if (microBatch == 6) return null;
       calls.incrementAndGet();
-      Tensor made = new Tensor(DType.F32, 2);
-      made.copyFrom(input);
-      made.scale(microBatch);
-      return made;
+      Tensor created = new Tensor(DType.F32, 2);
+      created.copyFrom(input);
+      created.scale(microBatch);
+      return created;
     };
     try (ActivationManager manager = new ActivationManager(new ActivationPolicy().kind(ActivationPolicyKind.RECOMPUTE_ALL), forward,
         new ActivationManagerOptions());
         Tensor input = Tensor.copyOf(new float[] {1, 2})) {
-      try (Tensor made = manager.recompute(input, 3); Tensor again = manager.getOrCompute(input, 4)) {
-        Check.equal(9.0, made.sum());
+      try (Tensor created = manager.recompute(input, 3); Tensor again = manager.getOrCompute(input, 4)) {
+        Check.equal(9.0, created.sum());
         Check.equal(12.0, again.sum());
       }
       Check.equal(2, calls.get());

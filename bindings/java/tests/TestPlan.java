@@ -108,9 +108,9 @@ final class TestPlan {
   }
 
   static void testRegisteredKinds() {
-    AtomicInteger made = new AtomicInteger();
+    AtomicInteger created = new AtomicInteger();
     Strategy.register("java-every", arguments -> {
-          made.incrementAndGet();
+          created.incrementAndGet();
           if (arguments.equals("none")) return null;
           return Strategy.interval(Long.parseLong(arguments));
         });
@@ -120,7 +120,7 @@ final class TestPlan {
       Check.raises(CkptCallbackException.class, "null", () -> new Strategy("java-every:none"));
     }
     Strategy.unregister("java-every");
-    Check.equal(3, made.get());
+    Check.equal(3, created.get());
     Check.raises(CkptNotFoundException.class, "", () -> new Strategy("java-every:3"));
   }
 
@@ -401,8 +401,8 @@ final class TestPlan {
       Check.equal(new long[] {1}, manager.list());
     }
     Strategy.register("java-own", arguments -> second);
-    try (Strategy made = new Strategy("java-own")) {
-      Check.that(made.shouldCheckpoint("l", SMALL, 1) && !made.shouldCheckpoint("l", SMALL, 0), "registered");
+    try (Strategy created = new Strategy("java-own")) {
+      Check.that(created.shouldCheckpoint("l", SMALL, 1) && !created.shouldCheckpoint("l", SMALL, 0), "registered");
     }
     Strategy.unregister("java-own");
     CheckpointStrategy asked = Strategy.interval(2); // the library's strategies implement the interface, too

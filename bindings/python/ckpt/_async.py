@@ -126,9 +126,9 @@ class AsyncManager(_m.AsyncManagerMethods, _Owned):
             self._is_collective = checkpoints._is_collective
             self._adopt(_n.ckpt_async_manager_create(checkpoints._h, given, listener))
         else:
-            with CheckpointManager(checkpoints, **others) as made:
-                self._is_collective = made._is_collective
-                self._adopt(_n.ckpt_async_manager_create(made._h, given, listener))
+            with CheckpointManager(checkpoints, **others) as created:
+                self._is_collective = created._is_collective
+                self._adopt(_n.ckpt_async_manager_create(created._h, given, listener))
         _owners_of_threads.add(self)
 
     @property

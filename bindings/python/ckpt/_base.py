@@ -72,9 +72,9 @@ class _Owned:
 
     @classmethod
     def _of(cls, handle: Any) -> Any:
-        made = cls.__new__(cls)
-        _Owned._adopt(made, handle)
-        return made
+        created = cls.__new__(cls)
+        _Owned._adopt(created, handle)
+        return created
 
     @property
     def _h(self) -> Any:
@@ -194,17 +194,17 @@ def _director(kind: Any, **methods: Any) -> Any:
     """Returns an object of one of SWIG's callback classes with these functions as its methods."""
     if kind not in _directors:
         _directors[kind] = type(kind.__name__, (kind,), {})  # SWIG creates directors for subclasses only
-    made = _directors[kind]()
+    created = _directors[kind]()
     for name, method in methods.items():
-        setattr(made, name, method)
-    return made
+        setattr(created, name, method)
+    return created
 
 
 def _callbacks(kind: Any, **methods: Any) -> Any:
     """Like _director, but keeps the object alive until the library releases it: the C destroy hook frees it."""
-    made = _director(kind, **methods)
-    made.__disown__()
-    return made
+    created = _director(kind, **methods)
+    created.__disown__()
+    return created
 
 
 def _lent(function: Callable[..., Any], empty: Optional[Callable[[], Any]] = lambda: memoryview(bytearray())) -> Callable[..., Any]:
@@ -212,9 +212,9 @@ def _lent(function: Callable[..., Any], empty: Optional[Callable[[], Any]] = lam
     empty: creates the argument for memory of no bytes; None: the argument is None."""
 
     def call(*arguments: Any) -> Any:
-        made = function(*(empty() if empty and one is None else one for one in arguments))
+        created = function(*(empty() if empty and one is None else one for one in arguments))
         _release_lent(*arguments)
-        return made
+        return created
 
     return call
 

@@ -73,13 +73,13 @@ class CheckpointManager(_m.CheckpointManagerMethods, _Owned):
             if timeout is not None:
                 options["timeout_ns"] = _timeout_ns(timeout)
             given = _o.checkpoint_manager_options(**options)
-            made, mine = _storage(storage, must_exist=given.read_only != 0)
+            created, mine = _storage(storage, must_exist=given.read_only != 0)
             keeper = None if keep is None else _callbacks(_native.Keeper, keep=lambda info: keep(CheckpointInfo._of(info)))
         try:
-            self._adopt(_n.ckpt_checkpoint_manager_create(made._h, given, keeper))
+            self._adopt(_n.ckpt_checkpoint_manager_create(created._h, given, keeper))
         finally:
             if mine:
-                made.close()
+                created.close()
 
     def save(self, state: Any, step: int = 0, *, metadata: Any = None, environment: Any = None, group: str = "model",
              values: Optional[Mapping[str, Any]] = None, allow_empty: bool = False, progress: Progress = None,

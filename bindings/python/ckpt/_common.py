@@ -144,9 +144,9 @@ class WorkerPool(_m.WorkerPoolMethods, _Owned):
         """Wraps a pool that a callback borrows."""
         if handle is None:
             return None
-        made = cls._of(handle)
-        made._is_lent = True
-        return made
+        created = cls._of(handle)
+        created._is_lent = True
+        return created
 
     def close(self) -> None:
         """Ends the threads. For a pool borrowed by a callback, releases only this object."""

@@ -39,8 +39,8 @@ def save(place: Union[Storage, PathLike], tree: Any, step: int = 0, *, values: O
     allow_empty is true. values: JSON values by key, stored next to the tree. coordinator: all ranks of a run save one checkpoint,
     each its blocks of every `Sharded`. timeout: in seconds, as for CheckpointManager. progress: as for CheckpointManager.save."""
     with _refused_on_all_ranks(_refused_manager(coordinator, timeout)):
-        made = _state_of_any(tree, group, values, allow_empty)
-    with made as state:
+        created = _state_of_any(tree, group, values, allow_empty)
+    with created as state:
         return _save(place, state, step, keep_last, coordinator, timeout, **options)
 
 
@@ -155,8 +155,8 @@ def _load_into(place: Union[Storage, PathLike], name: Optional[str], group: Opti
         if into is None:
             raise InvalidArgumentError("into is None: expected a template of this rank's tensors, as there is a coordinator")
         tree = not (_is_groups(into) or _is_tensors(into))
-        made = _state_of_any(into, group or "model", None, True)
-    with made as state, CheckpointManager(place, read_only=True, coordinator=coordinator, timeout=timeout) as checkpoints:
+        created = _state_of_any(into, group or "model", None, True)
+    with created as state, CheckpointManager(place, read_only=True, coordinator=coordinator, timeout=timeout) as checkpoints:
         found = checkpoints.load(state, name=name, progress=progress)
         for bad in state.load_report()["skipped"]:
             _warn_of_skipped(f"'{bad['name']}' was skipped; '{found.name}' was loaded: {bad['problem']}")

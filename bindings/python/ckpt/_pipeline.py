@@ -59,8 +59,8 @@ def _forward_of(function: Callable[[Tensor, int], Any]) -> Any:
     def forward(input: Any, micro_batch: int) -> Any:
         _n.ckpt_tensor_retain(input)
         with Tensor._of(input) as given:
-            made = as_tensor(function(given, micro_batch))
-            handle = made._h
+            created = as_tensor(function(given, micro_batch))
+            handle = created._h
             _n.ckpt_tensor_retain(handle)  # the reference that the caller gets
         return handle
 

@@ -43,7 +43,7 @@ class _Meter:
         self.before = 0  # bytes of the calls that have ended
         self.now = 0  # bytes of the current call
         self.total: Optional[int] = None
-        self.told = (-1, -1)
+        self.reported = (-1, -1)
 
     def expect(self, reader: Any, groups: Optional[Collection[str]] = None) -> None:
         """Announces that the tensors of these groups, or all, are read next, one by one."""
@@ -58,10 +58,10 @@ class _Meter:
         self.tell(self.before + done_bytes, self.before + total_bytes if self.total is None else self.total)
 
     def tell(self, done_bytes: int, total_bytes: int) -> None:
-        told = (min(done_bytes, total_bytes), total_bytes)
-        if self.report is not None and told != self.told:
-            self.told = told
-            self.report(*told)
+        reported = (min(done_bytes, total_bytes), total_bytes)
+        if self.report is not None and reported != self.reported:
+            self.reported = reported
+            self.report(*reported)
 
     def __enter__(self) -> "_Meter":
         if self.report is not None:

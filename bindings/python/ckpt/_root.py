@@ -30,10 +30,10 @@ class OpenEnum(IntEnum):
     def _missing_(cls, value: object) -> Any:
         if not isinstance(value, int):
             return None
-        made = int.__new__(cls, value)
-        made._name_ = f"UNKNOWN_{int(value)}"
-        made._value_ = int(value)
-        return made
+        created = int.__new__(cls, value)
+        created._name_ = f"UNKNOWN_{int(value)}"
+        created._value_ = int(value)
+        return created
 
     def __str__(self) -> str:
         return self._name_

@@ -191,11 +191,11 @@ def register_scheme(scheme: str, factory: Callable[[str], Storage]) -> None:
     closed when the call ends. Raises AlreadyExistsError for a known scheme."""
 
     def make(uri: str) -> Any:
-        made = factory(uri)
-        if not isinstance(made, Storage):
-            raise TypeError(f"factory of scheme '{scheme}': expected a Storage, returned a {type(made).__name__}")
-        handle = made._h
-        made._slot = None  # the library owns the reference
+        created = factory(uri)
+        if not isinstance(created, Storage):
+            raise TypeError(f"factory of scheme '{scheme}': expected a Storage, returned a {type(created).__name__}")
+        handle = created._h
+        created._slot = None  # the library owns the reference
         return handle
 
     _n.ckpt_storage_register_scheme(scheme, _callbacks(_native.StorageFactory, make=make))

@@ -48,8 +48,8 @@ class Strategy(_m.StrategyMethods, _Shared):
 
     def __init__(self, text: str = "interval:2", children: Sequence[StrategyLike] = (), **options: _o.strategy_options) -> None:
         """Creates a strategy from text: "interval:2", "any(size:1MiB,$0)", ... children: the strategies $0, $1, ... in it."""
-        made = [_as_strategy(child) for child in children]
-        self._adopt(_n.ckpt_strategy_create_with_options(text, _o.strategy_options(**options), [child._h for child in made]))
+        created = [_as_strategy(child) for child in children]
+        self._adopt(_n.ckpt_strategy_create_with_options(text, _o.strategy_options(**options), [child._h for child in created]))
 
     @classmethod
     def interval(cls, interval: int = 2) -> "Strategy":
@@ -181,8 +181,8 @@ def register_strategy(name: str, factory: Callable[[str], StrategyLike]) -> None
     """Registers a kind for the text form of strategies. factory takes the text after the kind's name."""
 
     def make(arguments: str) -> Any:
-        made = _as_strategy(factory(arguments)).share()
-        handle, made._slot = made._slot, None  # the reference that the library gets
+        created = _as_strategy(factory(arguments)).share()
+        handle, created._slot = created._slot, None  # the reference that the library gets
         return handle
 
     _n.ckpt_strategy_register(name, _callbacks(_native.StrategyFactory, make=make))

@@ -86,9 +86,9 @@ class CheckpointTask:
 
     # ---- The end of a task ----
 
-    def _end(self, result: CheckpointTaskResult, made: Union[SaveResult, LoadResult, None]) -> None:
+    def _end(self, result: CheckpointTaskResult, created: Union[SaveResult, LoadResult, None]) -> None:
         with self._guard:
-            self._result, self._made = result, made
+            self._result, self._made = result, created
             watchers, self._watchers = self._watchers, []
         for watcher in watchers:
             watcher()

@@ -24,7 +24,7 @@ _MAX_BYTES = 16 << 20  # most memory of an operation at a time
 _OPENING_BYTES = 256
 _COUNT = struct.Struct("<q")
 _FIRST_BYTES = _OPENING_BYTES - _COUNT.size  # part of the first message
-_VERDICT = struct.Struct("<qqq")  # a rank that passed another number of bytes than the root (-1: none), its number, the root's
+_RESULT = struct.Struct("<qqq")  # a rank that passed another number of bytes than the root (-1: none), its number, the root's
 _MAX_SECONDS = 1e8  # torch's milliseconds have fewer than 64 bits
 
 _unfinished: List[Any] = []  # memory of failed operations, which torch may still access: never freed
@@ -183,14 +183,14 @@ class _Ranks(CustomCoordinator):
             received[rank * each + at:rank * each + at + count] = gathered.bytes[there:there + count]
 
     def _check_counts(self, call: "_Call", memory: "_Memory", gathered: Optional["_Memory"], count: int, root: int) -> None:
-        """The root checks that all ranks passed the same number of bytes, and broadcasts the verdict."""
-        verdict = (-1, 0, count)
+        """The root checks that all ranks passed the same number of bytes, and broadcasts the result."""
+        result = (-1, 0, count)
         if gathered is not None:
             counts = [_COUNT.unpack_from(gathered.bytes, rank * _OPENING_BYTES)[0] for rank in range(self._world_size)]
-            verdict = next(((rank, theirs, count) for rank, theirs in enumerate(counts) if theirs != count), verdict)
-        _VERDICT.pack_into(memory.bytes, 0, *verdict)
-        call.from_root(memory, _VERDICT.size, root)
-        other, theirs, roots = _VERDICT.unpack_from(memory.bytes)
+            result = next(((rank, theirs, count) for rank, theirs in enumerate(counts) if theirs != count), result)
+        _RESULT.pack_into(memory.bytes, 0, *result)
+        call.from_root(memory, _RESULT.size, root)
+        other, theirs, roots = _RESULT.unpack_from(memory.bytes)
         if other >= 0:
             call.fail_counts(f"rank {other} passed {theirs} bytes, rank {root} passed {roots}")
 

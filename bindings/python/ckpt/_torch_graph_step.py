@@ -190,8 +190,8 @@ class _GraphStep:
         places = operation.gradient_places
         wanted = ([_seed()] if places else []) + parameters
         with _without_hooks(parameters):
-            made = _torch.autograd.grad(roots, wanted, [root.detach() for root in roots], allow_unused=True) if wanted else ()
-        for parameter, gradient in zip(parameters, made[len(made) - len(parameters):]):
+            created = _torch.autograd.grad(roots, wanted, [root.detach() for root in roots], allow_unused=True) if wanted else ()
+        for parameter, gradient in zip(parameters, created[len(created) - len(parameters):]):
             if gradient is not None:
                 self.keep(parameter, gradient)
         for number, (at, leaf) in enumerate(places if tape.sink else ()):

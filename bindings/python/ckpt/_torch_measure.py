@@ -114,8 +114,8 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
 
     meter = _Meter()
     most, given = meter.during(lambda: step.forward(call, item))
-    made = meter.bytes
-    forward_workspace = most - made
+    created = meter.bytes
+    forward_workspace = most - created
     given = None
 
     # Forward with a tape, over a copy of the input: memory that is freed with the output or the input is not held by the tape.
@@ -127,9 +127,9 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     with_output = meter.bytes
     output_like = [_like(value) for value in output]
     meter.during(output.clear)
-    needs_output = with_output - meter.bytes < made
-    read = made if needs_output else 0
-    tape_bytes = with_output - inputs - made
+    needs_output = with_output - meter.bytes < created
+    read = created if needs_output else 0
+    tape_bytes = with_output - inputs - created
     before = meter.bytes
     meter.during(copy.clear)
     needs_input = before - meter.bytes < inputs
@@ -149,7 +149,7 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     gradient = grads.pop()
     _begin_sums(meter, step.gradients, layer.parameters(), (later.parameters() for later in layers[number + 1:]))
     most, gradient = meter.during(lambda: step.backward(_Call(number, number + 1, option, 0), None, None, tape, gradient),
-                                  lambda: [_storage(made)[0] for made in step.gradients.values()])
+                                  lambda: [_storage(created)[0] for created in step.gradients.values()])
     backward_peak = most - pinned
     del gradient, ambient
     layer.flags |= LayerFlag.NEEDS_INPUT * needs_input | LayerFlag.NEEDS_OUTPUT * needs_output

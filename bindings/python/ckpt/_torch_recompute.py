@@ -16,20 +16,20 @@ __all__ = ["recomputing"]
 class _Recomputation:
     """Recomputes a tensor."""
 
-    def __init__(self, function: Callable[..., Any], values: Values, made: "_torch.Tensor") -> None:
+    def __init__(self, function: Callable[..., Any], values: Values, created: "_torch.Tensor") -> None:
         self.function = function
         self.values = tuple(value.detach() if _is_tensor(value) else value for value in values)
         self.versions = self._versions()
         self.autocast = _autocast_state()
-        self.made = weakref.ref(made)  # once it is freed, another tensor may use its address
-        self.made_version = made._version
+        self.created = weakref.ref(created)  # once it is freed, another tensor may use its address
+        self.made_version = created._version
 
     def _versions(self) -> List[int]:
         return [value._version for value in self.values if _is_tensor(value)]
 
     def is_current(self) -> bool:
-        made = self.made()
-        return made is not None and made._version == self.made_version
+        created = self.created()
+        return created is not None and created._version == self.made_version
 
     def run(self) -> "_torch.Tensor":
         if self._versions() != self.versions:
@@ -70,12 +70,12 @@ class recomputing:
         self._recomputations.clear()
 
     def __call__(self, function: Callable[..., Any], *values: Any) -> Any:
-        made = function(*values)
-        if _is_tensor(made) and made.requires_grad:
-            address = _storage(made)[0]
+        created = function(*values)
+        if _is_tensor(created) and created.requires_grad:
+            address = _storage(created)[0]
             if all(_storage(value)[0] != address for value in values if _is_tensor(value)):
-                self._recomputations[address] = _Recomputation(function, values, made)
-        return made
+                self._recomputations[address] = _Recomputation(function, values, created)
+        return created
 
     def _pack(self, tensor: "_torch.Tensor") -> Any:
         recomputation = self._recomputations.get(_storage(tensor)[0])

@@ -89,8 +89,8 @@ class _Step:
         parameters = layer.parameters()
         wanted = ([_seed()] if sink is not None else []) + parameters
         with _without_hooks(parameters):
-            made = _torch.autograd.grad(roots, wanted, [each.detach() for each in roots], allow_unused=True)
-        for parameter, gradient in zip(reversed(parameters), reversed(made)):
+            created = _torch.autograd.grad(roots, wanted, [each.detach() for each in roots], allow_unused=True)
+        for parameter, gradient in zip(reversed(parameters), reversed(created)):
             if gradient is not None:
                 self.keep(parameter, gradient)
         if not sink:

@@ -133,7 +133,7 @@ def _fill(target: "_torch.Tensor", source: "_torch.Tensor") -> None:
 
 
 def _from_tree(tensor: Tensor, form: str, more: List[str]) -> "_torch.Tensor":
-    made = to_torch(tensor)
+    created = to_torch(tensor)
     if "complex128" in more:
-        made = _torch.view_as_complex(made)
-    return _torch.nn.Parameter(made, made.is_floating_point() or made.is_complex()) if form == "parameter" else made
+        created = _torch.view_as_complex(created)
+    return _torch.nn.Parameter(created, created.is_floating_point() or created.is_complex()) if form == "parameter" else created

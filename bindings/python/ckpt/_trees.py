@@ -156,11 +156,11 @@ def _extra_state(value: Any, names: List[str]) -> Optional[str]:
     return None if more is None else f"has the attribute '{more}', which is not a field"
 
 
-def with_attributes_of(value: Any, made: Any) -> Any:
+def with_attributes_of(value: Any, created: Any) -> Any:
     """Copies the attributes of a value to a new object of its type, and returns the object."""
     if hasattr(value, "__dict__"):
-        vars(made).update(vars(value))
-    return made
+        vars(created).update(vars(value))
+    return created
 
 
 def attributes_of(value: Any, kind: Optional[type] = None) -> Dict[str, Any]:
@@ -287,10 +287,10 @@ class _Writer:
             name = self.names.get(memory) if memory is not None else None
             if name is None:
                 name = self._free_name(at)
-                made = convert()
-                if isinstance(made, Copied):
-                    self.copied[name] = made
-                self.tensors[name] = made.tensor if isinstance(made, Copied) else made
+                created = convert()
+                if isinstance(created, Copied):
+                    self.copied[name] = created
+                self.tensors[name] = created.tensor if isinstance(created, Copied) else created
                 if memory is not None:
                     self.names[memory] = name
         except Exception as error:
@@ -437,7 +437,7 @@ class _Reader:
                 raise InvalidArgumentError(f"types: expected classes of dataclasses or named tuples, found {each!r}")
         self.types = {name if isinstance(types, Mapping) else _class_name(each): each for name, each in given.items()}
         self.read_tensors: Dict[str, Tensor] = {}
-        self.made: Dict[Tuple[Any, ...], Any] = {}  # values that several nodes share
+        self.created: Dict[Tuple[Any, ...], Any] = {}  # values that several nodes share
 
     def read(self, nodes: List[Any]) -> Any:
         whole: List[Any] = []  # the tree, when it is complete
@@ -488,10 +488,10 @@ class _Reader:
                                        f"{', '.join(fields)}")
         if kind == "named_tuple":
             return tuple.__new__(of, [fields[field] for field in wanted])  # type: ignore[type-var]
-        made = object.__new__(of)
+        created = object.__new__(of)
         for field, value in fields.items():
-            object.__setattr__(made, field, value)
-        return made
+            object.__setattr__(created, field, value)
+        return created
 
     def _value(self, node: List[Any], has_attributes: bool) -> Any:
         kind = node[0]
@@ -499,9 +499,9 @@ class _Reader:
             return _VALUES[kind](*node[1:])
         _, name, form, *more = node
         key = (name, form, has_attributes, *more)  # an attribute belongs to one object
-        if key not in self.made or form == "scalar":
-            self.made[key] = self._tensor(name, form, more)
-        return self.made[key]
+        if key not in self.created or form == "scalar":
+            self.created[key] = self._tensor(name, form, more)
+        return self.created[key]
 
     def _tensor(self, name: str, form: str, more: List[str]) -> Any:
         if name in self.arrays:

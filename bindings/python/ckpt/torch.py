@@ -72,10 +72,10 @@ def save(where: Union[CheckpointManager, AsyncManager, Place], what: Union[int, 
             _refused_manager(options.get("coordinator"), options.get("timeout"))):
         if isinstance(what, Mapping):
             versions = versions_by_group(what)
-            made = _state_of(what, "model", {VERSIONS: versions} if versions else None, allow_empty, _convert)
+            created = _state_of(what, "model", {VERSIONS: versions} if versions else None, allow_empty, _convert)
         else:
-            step, made = what, _state_of_run(model, optimizer, scheduler, rng, extra, allow_empty)
-    with made as state:
+            step, created = what, _state_of_run(model, optimizer, scheduler, rng, extra, allow_empty)
+    with created as state:
         return where.save(state, step, **options) if is_manager else _save(where, state, step, keep_last, **options)
 
 

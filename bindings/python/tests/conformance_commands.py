@@ -111,9 +111,9 @@ class Commands:
             raise Misuse(f"no {kind} is called {name}")
         return self.objects[kind][name]
 
-    def make(self, kind, name, made):
+    def make(self, kind, name, created):
         before = self.objects[kind].get(name)
-        self.objects[kind][name] = made
+        self.objects[kind][name] = created
         if hasattr(before, "close"):
             before.close()
 
@@ -126,10 +126,10 @@ class Commands:
 
     def close(self):
         for kind in reversed(TYPES):
-            for made in self.objects[kind].values():
-                if hasattr(made, "close") and kind != "listener":  # ends with its tracker
+            for created in self.objects[kind].values():
+                if hasattr(created, "close") and kind != "listener":  # ends with its tracker
                     try:
-                        made.close()
+                        created.close()
                     except ckpt.CkptError:  # a failed save that the scenario did not retrieve
                         pass
 
@@ -183,10 +183,10 @@ class Commands:
             if c.option(kind) is not None:
                 options[kind] = self.of(kind, c.option(kind))
         chosen = index_of(CHOSEN, c.option("chosen", "default"))
-        made = self.made_of(c.text(2), c, options)
+        created = self.made_of(c.text(2), c, options)
         if chosen != ckpt.StrategyChosen.DEFAULT:
-            made.chosen = chosen
-        self.make("strategy", c.text(1), made)
+            created.chosen = chosen
+        self.make("strategy", c.text(1), created)
 
     def made_of(self, kind, c, options):
         names, excluded, rules = c.names("names"), c.names("excluded"), c.names("rules")
@@ -320,12 +320,12 @@ class Commands:
             return self.make("schedule", c.text(1), ckpt.Schedule.open_ended(int(argument)))
         profile = self.of("profile", c.text(3))
         if kind == "segments":
-            made = ckpt.Schedule.segments(profile, [int(begin) for begin in argument.split(",")])
+            created = ckpt.Schedule.segments(profile, [int(begin) for begin in argument.split(",")])
         elif kind == "strategy":
-            made = ckpt.Schedule.from_strategy(profile, self.of("strategy", argument))
+            created = ckpt.Schedule.from_strategy(profile, self.of("strategy", argument))
         else:
-            made = ckpt.Schedule.create(profile, f"{kind}:{argument}" if argument else kind)
-        return self.make("schedule", c.text(1), made)
+            created = ckpt.Schedule.create(profile, f"{kind}:{argument}" if argument else kind)
+        return self.make("schedule", c.text(1), created)
 
     def do_verify(self, c):
         schedule, profile = self.of("schedule", c.text(1)), self.of("profile", c.text(2))

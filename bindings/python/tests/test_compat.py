@@ -38,9 +38,9 @@ class Names(unittest.TestCase):
         memory = factory.create_memory_aware(max_memory_percentage=0.5, memory_tracker=ckpt.MemoryTracker()).info()
         self.assertEqual((memory.max_share, memory.has_tracker), (0.5, True))
         self.assertEqual(factory.create_smart(exclude_layers=["x"]).patterns(ckpt.StrategyList.EXCLUDED), ["x"])
-        made = [factory.create_strategy(compat.CheckpointConfig(kind, interval=5)).info().kind for kind in list(kinds)
+        created = [factory.create_strategy(compat.CheckpointConfig(kind, interval=5)).info().kind for kind in list(kinds)
                 if kind.value not in ("store-all", "recompute-all", "memory-based")]
-        self.assertEqual(made, ["interval", "size", "memory-aware", "smart", "selective"])
+        self.assertEqual(created, ["interval", "size", "memory-aware", "smart", "selective"])
         self.assertEqual(factory.create_strategy(compat.CheckpointConfig(interval=5)).info().interval, 5)
         with self.assertRaises(ValueError):
             factory.create_strategy(compat.CheckpointConfig(kinds.STORE_ALL))

@@ -142,12 +142,12 @@ class Coverage(unittest.TestCase):
                     self.assertIsNone(function.args.kwarg, f"{owner.name}.{function.name} has ** in its stub")
                     listed[f"{owner.name}.{function.name}"] = {argument.arg: ast.get_docstring(function) or ""
                                                                for argument in function.args.args + function.args.kwonlyargs}
-        for method, made in (("AsyncManager.__init__", [options.async_manager_options, options.checkpoint_manager_options]),
+        for method, created in (("AsyncManager.__init__", [options.async_manager_options, options.checkpoint_manager_options]),
                              ("AsyncManager.save", [options.save_options, options.checkpoint_task_options]),
                              ("Controller.save_async", [options.save_options, options.checkpoint_task_options]),
                              ("CheckpointManager.load_if_any", [options.load_options]),
                              ("Pipeline.run", [options.step]), ("Profile.add_layer", [options.layer_profile])):
-            for keyword in [keyword for function in made for keyword in keywords_of(function)]:
+            for keyword in [keyword for function in created for keyword in keywords_of(function)]:
                 self.assertIn(keyword, listed[method], f"{method} does not list {keyword}")
         self.assertIn("capacity: maximum number of tasks that have not ended", listed["AsyncManager.__init__"]["capacity"])
 

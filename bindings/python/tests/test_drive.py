@@ -101,9 +101,9 @@ class Guest:
 
     def load(self, call):
         self.count(call)
-        made = Thing(self, self.slots[call.tier, call.slot])
-        self.transfers[call.transfer] = made
-        return made
+        created = Thing(self, self.slots[call.tier, call.slot])
+        self.transfers[call.transfer] = created
+        return created
 
     def wait(self, call):
         item = self.transfers.pop(call.transfer)  # exactly once
@@ -321,11 +321,11 @@ class Failures(unittest.TestCase):
         return guest, driver.failure.call
 
     def test_invalid_results(self):
-        made = Thing(Guest(), 3)
+        created = Thing(Guest(), 3)
         _, call = self.check_invalid(r"RECORD of layer 0\): returned no handle for INPUT\(1\)", record=lambda call, x: (None, None))
         self.assertEqual((call.kind, call.first), (A.RECORD, 0))
         self.check_invalid(r"returned the handle of the live INPUT\(0\) for INPUT\(1\)", record=lambda call, x: (x, None))
-        self.check_invalid(r"returned the handle of the live TAPE\(0, option 0\) for INPUT\(1\)", record=lambda call, x: (made, made))
+        self.check_invalid(r"returned the handle of the live TAPE\(0, option 0\) for INPUT\(1\)", record=lambda call, x: (created, created))
         self.check_invalid("expected a tuple of output and tape, returned a NoneType", record=lambda call, x: None)
         live = []
         self.check_invalid(r"returned the handle of the live INPUT\(0\) for GRAD\(2\)", backward=lambda *call: live[0],

@@ -53,7 +53,7 @@ class Log:
     """Records the calls and their items, numbered in the order of creation."""
 
     def __init__(self, fail_at, needs_output):
-        self.lines, self.made, self.fail_at, self.needs_output = [], 0, fail_at, needs_output
+        self.lines, self.created, self.fail_at, self.needs_output = [], 0, fail_at, needs_output
 
     def enter(self, name, call, *items):
         number = sum(line[0] != "drop" for line in self.lines)
@@ -62,8 +62,8 @@ class Log:
             raise Failed
 
     def fresh(self):
-        self.made += 1
-        return self.made
+        self.created += 1
+        return self.created
 
     def gives_output(self, call):
         return not int(call.flags) & DriveFlag.NO_OUTPUT or call.first in self.needs_output

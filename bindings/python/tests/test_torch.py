@@ -256,10 +256,10 @@ class Attributes(unittest.TestCase):
     def test_a_quantization_aware_model(self):
         from torch.ao.quantization import FakeQuantize, MovingAverageMinMaxObserver
 
-        def made():
+        def created():
             return torch.nn.Sequential(torch.nn.Linear(2, 2), FakeQuantize(MovingAverageMinMaxObserver))
 
-        model, new = made(), made()
+        model, new = created(), created()
         for _ in range(3):
             model(torch.randn(4, 2))
         with tempfile.TemporaryDirectory() as folder:

@@ -328,9 +328,9 @@ class Recomputing(unittest.TestCase):
         gradients = []
         for again in (lambda function, value: function(value), ckpt_torch.recomputing()):
             with again if isinstance(again, ckpt_torch.recomputing) else unittest.mock.MagicMock():
-                made = again(torch.tanh, x)
-                made = again(lambda value: value.t(), made)  # no separate memory: nothing to recompute
-                gradients.append(torch.autograd.grad(((made[1:4, :3].t() @ weight) * made.sum()).sum(), (x, weight)))
+                created = again(torch.tanh, x)
+                created = again(lambda value: value.t(), created)  # no separate memory: nothing to recompute
+                gradients.append(torch.autograd.grad(((created[1:4, :3].t() @ weight) * created.sum()).sum(), (x, weight)))
         for left, right in zip(*gradients):
             self.assertTrue(same_bits(left, right))
 
@@ -343,9 +343,9 @@ class Recomputing(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "an input of a recomputed function was written to"):
                 y.sum().backward()
             x = leaf * 1
-            made = again(lambda value: value * 2, x)
-            made.add_(1)  # no longer the function's result: it is kept
-            given = torch.autograd.grad((made @ weight).sum(), weight)[0]
+            created = again(lambda value: value * 2, x)
+            created.add_(1)  # no longer the function's result: it is kept
+            given = torch.autograd.grad((created @ weight).sum(), weight)[0]
         self.assertTrue(same_bits(given, torch.autograd.grad(((leaf * 2 + 1) @ weight).sum(), weight)[0]))
 
     def test_entered_twice(self):

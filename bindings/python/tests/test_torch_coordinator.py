@@ -243,8 +243,8 @@ class Processes(unittest.TestCase):
             finally:
                 for rank in ranks:
                     rank.kill()
-            said = sorted(name for name in os.listdir(folder) if name.startswith("fine."))
-            self.assertEqual(len(said), world if fine is None else fine, "\n".join(texts))
+            written = sorted(name for name in os.listdir(folder) if name.startswith("fine."))
+            self.assertEqual(len(written), world if fine is None else fine, "\n".join(texts))
             codes = sorted(rank.returncode for rank in ranks)
             self.assertEqual(codes, [0] * world if fine is None else [-signal.SIGKILL] * (world - fine) + [0] * fine,
                              "\n".join(texts))

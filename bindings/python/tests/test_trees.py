@@ -143,9 +143,9 @@ ROWS = {
 }
 
 
-def with_metadata(made, metadata):
-    made._metadata = metadata
-    return made
+def with_metadata(created, metadata):
+    created._metadata = metadata
+    return created
 
 
 def random_tree(draw, seen, depth=0):

@@ -73,14 +73,14 @@ double ChainCosts::seconds(double time) const { return time / ticks_per_second_ 
 
 std::int64_t ChainCosts::backward_bytes(std::int64_t i, std::int32_t o) const {
   const std::int64_t after = grad_bytes(i + 1);
-  const std::int64_t made = grad_bytes(i);
+  const std::int64_t created = grad_bytes(i);
   const OptionCost& each = option(i, o);
   if (each.backward_peak_bytes > 0) {
     // Before the backward, during it, and after it, when its tape has been freed.
     return std::max({after + needed_output_bytes(i), each.backward_peak_bytes - each.tape_bytes,
-                     made + needed_output_bytes(i) - each.tape_bytes});
+                     created + needed_output_bytes(i) - each.tape_bytes});
   }
-  const std::int64_t grads = layer(i).in_place ? std::max(after, made) : after + made;
+  const std::int64_t grads = layer(i).in_place ? std::max(after, created) : after + created;
   return grads + needed_output_bytes(i) + each.backward_workspace_bytes;
 }
 

@@ -119,20 +119,20 @@ class BytesSearch {
     const bool has_output = at.has_input(k + 1);
     Contents ran = at;
     ran.forwarded = std::max(at.forwarded, k + 1);
-    Contents made = ran;
-    made.inputs |= 1U << (k + 1);
+    Contents created = ran;
+    created.inputs |= 1U << (k + 1);
     for (std::int32_t o = 0; o < costs_.options(k); ++o) {
       const OptionCost& option = costs_.option(k, o);
       const std::int64_t forward = before + option.forward_workspace_bytes;
-      if (!has_output) run(made, {Run::Kind::forward, k, o}, forward + output, option.forward_time);
+      if (!has_output) run(created, {Run::Kind::forward, k, o}, forward + output, option.forward_time);
       if (!has_output && costs_.may_advance(k)) {
-        Contents advanced = made;
+        Contents advanced = created;
         advanced.inputs &= ~(1U << k);
         const std::int64_t input = costs_.input_bytes(k);
         run(advanced, {Run::Kind::forward, k, o}, forward - input + std::max(input, output), option.forward_time);
       }
       if (at.tape(k) >= 0) continue;
-      Contents taped = made;
+      Contents taped = created;
       taped.set_tape(k, o);
       if (!has_output) run(taped, {Run::Kind::tape, k, o, true}, forward + output + option.tape_bytes, option.forward_time);
       if (has_output && layer.needs_output) continue;

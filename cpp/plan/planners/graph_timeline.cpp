@@ -41,7 +41,7 @@ GraphTimeline::GraphTimeline(const GraphCosts& costs)
   }
   for (std::int32_t value = 0; value <= size_; ++value) {
     const Span span = span_before(value, never);
-    hold(costs.value_bytes(value), span.made, last_read(value, span));
+    hold(costs.value_bytes(value), span.created, last_read(value, span));
   }
   hold_gradients();
 }
@@ -49,15 +49,15 @@ GraphTimeline::GraphTimeline(const GraphCosts& costs)
 std::vector<std::int32_t> GraphTimeline::outputs() const { return costs_.outputs.empty() ? std::vector{size_} : costs_.outputs; }
 
 void GraphTimeline::hold_gradients() {
-  std::vector<Time> made(reads_.size(), never);
+  std::vector<Time> created(reads_.size(), never);
   for (std::int32_t i = 0; i < size_; ++i) {
     if (!costs_.operation(i).makes_gradients) continue;
-    for (const std::int32_t value : costs_.operation(i).inputs) made[to_index(value)] = time_of_backward(i);
+    for (const std::int32_t value : costs_.operation(i).inputs) created[to_index(value)] = time_of_backward(i);
   }
-  for (const std::int32_t value : outputs()) made[to_index(value)] = time_of_main(size_);
+  for (const std::int32_t value : outputs()) created[to_index(value)] = time_of_main(size_);
   for (std::int32_t value = 0; value <= size_; ++value) {
-    if (made[to_index(value)] == never) continue;
-    hold(costs_.value_bytes(value), made[to_index(value)], value == 0 ? time_of_main(2 * size_) : time_of_backward(value - 1));
+    if (created[to_index(value)] == never) continue;
+    hold(costs_.value_bytes(value), created[to_index(value)], value == 0 ? time_of_main(2 * size_) : time_of_backward(value - 1));
   }
 }
 
@@ -83,7 +83,7 @@ GraphTimeline::Span GraphTimeline::span_before(std::int32_t value, Time time) co
 GraphTimeline::Time GraphTimeline::last_read(std::int32_t value, const Span& span) const {
   const std::vector<Time>& reads = reads_[to_index(value)];
   const auto after = std::lower_bound(reads.begin(), reads.end(), span.made_again);
-  return after == reads.begin() ? span.made : std::max(span.made, *(after - 1));
+  return after == reads.begin() ? span.created : std::max(span.created, *(after - 1));
 }
 
 bool GraphTimeline::is_live(std::int32_t value, Time time) const {
@@ -102,14 +102,14 @@ GraphTimeline::Time GraphTimeline::next_read(std::int32_t value, Time time) cons
 }
 
 GraphTimeline::Time GraphTimeline::last_run(std::int32_t operation, Time before) const {
-  return span_before(operation + 1, before).made;
+  return span_before(operation + 1, before).created;
 }
 
 void GraphTimeline::split(std::int32_t value, Time time, std::int64_t sign) {
   const Span whole = span_before(value, time);
   const std::int64_t bytes = sign * costs_.value_bytes(value);
-  hold(-bytes, whole.made, last_read(value, whole));
-  hold(bytes, whole.made, last_read(value, {whole.made, time}));
+  hold(-bytes, whole.created, last_read(value, whole));
+  hold(bytes, whole.created, last_read(value, {whole.created, time}));
   hold(bytes, time, last_read(value, {time, whole.made_again}));
 }
 
@@ -118,7 +118,7 @@ void GraphTimeline::move_tape(std::int32_t operation, Time time, std::int64_t si
   const Time end = time_of_backward(operation);
   if (time > end || span.made_again < end) return;
   const std::int64_t bytes = sign * costs_.operation(operation).tape_bytes;
-  hold(-bytes, span.made, end);
+  hold(-bytes, span.created, end);
   hold(bytes, time, end);
 }
 
@@ -134,8 +134,8 @@ void GraphTimeline::set_read(std::int32_t value, Time time, bool exists) {
   }
   const Time now = last_read(value, span);
   if (now == before) return;
-  hold(-costs_.value_bytes(value), span.made, before);
-  hold(costs_.value_bytes(value), span.made, now);
+  hold(-costs_.value_bytes(value), span.created, before);
+  hold(costs_.value_bytes(value), span.created, now);
 }
 
 void GraphTimeline::add(const Recomputation& recomputation) {

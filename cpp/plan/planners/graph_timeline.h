@@ -104,7 +104,7 @@ class GraphTimeline {
  private:
   // A value between two runs that make it.
   struct Span {
-    Time made = 0;
+    Time created = 0;
     Time made_again = never;
   };
   Span span_before(std::int32_t value, Time time) const;

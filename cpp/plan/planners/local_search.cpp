@@ -9,7 +9,7 @@
 namespace ckpt::plan {
 namespace {
 
-// The fate of the inputs around a run, determined by their later uses.
+// The state of the inputs around a run, determined by their later uses.
 struct Uses {
   bool input_ends = false;   // INPUT(layer) is not used later
   bool output_ends = false;  // nor is INPUT(layer + 1)

@@ -21,9 +21,9 @@ class ChainSteps {
 
   // Makes INPUT(last) in the slot from INPUT(first), which stays.
   void add_forward(ActionGroup& group, std::int64_t first, std::int64_t last, std::int32_t slot) const {
-    Action made = forward(first, named_ ? first + 1 : last);
-    if (named_) made.slot = slot;
-    group.add(made);
+    Action created = forward(first, named_ ? first + 1 : last);
+    if (named_) created.slot = slot;
+    group.add(created);
     if (named_ && last > first + 1) add_move(group, first + 1, last, slot);
   }
 

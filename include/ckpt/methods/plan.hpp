@@ -216,11 +216,11 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // profile's length.
   PlanReport verify(const Profile& profile) const;
   // Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one
-  // arena; the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps between live
-  // buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only,
-  // which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that
-  // it ever holds, rounded up to a multiple of 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range if the
-  // arena or the sum would exceed 2^63 - 1.
+  // arena, and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers
+  // count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may
+  // need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever
+  // holds, rounded up to a multiple of 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range if the arena or
+  // the sum would exceed 2^63 - 1.
   std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier = 0) const;
   // Returns another reference to the same object.
   Self share() const noexcept {

@@ -321,7 +321,7 @@ struct StepNode : Node {
   variable_list apply(variable_list&& grads) override {
     if (c10::GradMode::is_enabled())
       fail(Status::unsupported, "a chain with a budget does not support second derivatives (create_graph)");
-    if (driver == nullptr) fail(Status::invalid_state, "this step of the chain has run backward already, or was released");
+    if (driver == nullptr) fail(Status::invalid_state, "the step of the chain has run backward already, or was released");
     struct Stop {  // also when a layer throws
       StepNode& node;
       ~Stop() { node.stop(); }

@@ -117,7 +117,7 @@ class Maker:
         self.restless = rng.choice([0.0, 0.1, 0.3, 0.5, 0.7])
         self.uses_tiers = rng.random() < 0.75
 
-    def say(self, kind, **fields):
+    def emit(self, kind, **fields):
         self.actions.append(Action(kind, **fields))
 
     # ---- Checks that the step can be completed ----
@@ -171,7 +171,7 @@ class Maker:
                 return transfer
 
     def wait(self, transfer):
-        self.say(AWAIT, transfer=transfer)
+        self.emit(AWAIT, transfer=transfer)
         del self.moving[transfer]
         self.storing.pop(transfer, None)
         for item in [item for item, id_ in self.loading.items() if id_ == transfer]:
@@ -258,19 +258,19 @@ class Maker:
             if items & self.memory:
                 return False
             if last == first + 1 and self.layers[first].flags & NEEDS_OUTPUT and self.rng.random() < 0.5:
-                self.say(RECORD, first=first, last=last, option=option)
+                self.emit(RECORD, first=first, last=last, option=option)
             else:
-                self.say(FORWARD_TAPE, first=first, last=last, option=option)
+                self.emit(FORWARD_TAPE, first=first, last=last, option=option)
             self.memory |= items
         else:
             option = self.common_option(first, last)
             slot = self.rng.choice([0, 0, 5])
             if self.rng.random() < 0.4 and self.can_end_after_advance(first, last):
                 self.not_copied((INPUT, first, 0))
-                self.say(ADVANCE, first=first, last=last, option=option, slot=slot)
+                self.emit(ADVANCE, first=first, last=last, option=option, slot=slot)
                 self.memory.discard((INPUT, first, 0))
             else:
-                self.say(FORWARD, first=first, last=last, option=option, slot=slot)
+                self.emit(FORWARD, first=first, last=last, option=option, slot=slot)
             self.memory.add((INPUT, last, 0))
         self.ran |= set(range(first, last))
         return True
@@ -335,7 +335,7 @@ class Maker:
             if output in self.memory:
                 self.drop(output)
             self.memory.add(output)
-        self.say(kind, first=i, last=i + 1, option=option)
+        self.emit(kind, first=i, last=i + 1, option=option)
         self.memory.add((TAPE, i, option))
         self.ran.add(i)
         return option
@@ -357,7 +357,7 @@ class Maker:
         first = i
         while first > 0 and self.rng.random() < 0.5 and self.ready(first - 1, option):
             first -= 1
-        self.say(BACKWARD, first=first, last=i + 1, option=option)
+        self.emit(BACKWARD, first=first, last=i + 1, option=option)
         for k in range(i, first - 1, -1):
             self.forget((GRAD, k + 1, 0))
             self.forget((TAPE, k, option))
@@ -420,7 +420,7 @@ class Maker:
                 option = self.rng.randrange(len(self.layers[first].options))
                 if (TAPE, first, option) not in self.memory:
                     self.usable((INPUT, first, 0))
-                    self.say(RECORD, first=first, last=last, option=option)
+                    self.emit(RECORD, first=first, last=last, option=option)
                     self.memory.add((TAPE, first, option))
                     self.ran.add(first)
 
@@ -434,7 +434,7 @@ class Maker:
             if self.reachable(at, None):
                 self.have_input(at)
         self.have_input(self.n)
-        self.say(TURN)
+        self.emit(TURN)
         self.turned = True
         self.memory.add((GRAD, self.n, 0))
         i = self.n - 1
@@ -449,7 +449,7 @@ class Maker:
         for item in self.shuffled(self.memory):
             if item != (GRAD, 0, 0) or self.rng.random() < 0.2:
                 self.drop(item)
-        self.say(END)
+        self.emit(END)
         return self.actions
 
     def shuffled(self, things):

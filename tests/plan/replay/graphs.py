@@ -47,7 +47,7 @@ class GraphReplayer(Replayer):
         return broken
 
     def _bad_forward(self, action):
-        kind, made, broken = action.kind, set(), set()
+        kind, created, broken = action.kind, set(), set()
         for i in range(action.first, action.last):
             layer, follows = self.layers[i], kind in (FORWARD, ADVANCE) and i > action.first
             if follows and (self.readers[i] != [i] or i in self.outputs):
@@ -55,7 +55,7 @@ class GraphReplayer(Replayer):
             if kind == ADVANCE and tuple(self.inputs[i]) != (i,):
                 broken.add("advance_reads")
             for value in self.inputs[i]:
-                if value not in made and not (follows and value == i):
+                if value not in created and not (follows and value == i):
                     broken |= self._needs((INPUT, value, 0))
             if not all(self.ran[: action.first]) and not self.ran[i]:
                 broken.add("forward_order")
@@ -67,14 +67,14 @@ class GraphReplayer(Replayer):
                 broken |= self._makes((TAPE, i, action.option))
             if kind == FORWARD_TAPE or (kind == RECORD and layer.flags & NEEDS_OUTPUT):
                 broken |= self._makes((INPUT, i + 1, 0))
-                made.add(i + 1)
+                created.add(i + 1)
         return broken | self._bad_result(action)
 
     def _bad_backward(self, action):
-        broken, made, done = set(), set(), set()
+        broken, created, done = set(), set(), set()
 
         def needs_grad(value):
-            return set() if value in made else self._needs((GRAD, value, 0))
+            return set() if value in created else self._needs((GRAD, value, 0))
 
         def pending(value, above):
             return any(not self.ran_backward[k] and k not in done for k in self.adders[value] if k > above)
@@ -93,13 +93,13 @@ class GraphReplayer(Replayer):
                     broken.add("grad_order")
                 if not self._creates(i, value):
                     broken |= needs_grad(value)
-                elif value not in made:
+                elif value not in created:
                     broken |= self._makes((GRAD, value, 0))
-                made.add(value)
+                created.add(value)
             if self.ran_backward[i]:
                 broken.add("backward_twice")
             given = self.memory.get((GRAD, i + 1, 0))
-            if self._in_place(i) and i + 1 not in made and given is not None and given.copies > 0:
+            if self._in_place(i) and i + 1 not in created and given is not None and given.copies > 0:
                 broken.add("backward_copied")
             done.add(i)
         return broken

@@ -23,22 +23,22 @@ namespace Ckpt
         /// <param name="checkpoints">Where to save; kept alive.</param>
         /// <param name="options">null: the defaults.</param>
         public AsyncManager(CheckpointManager checkpoints, [AllowNull] AsyncManagerOptions options = null)
-            : base(Made(checkpoints, options ?? new AsyncManagerOptions()))
+            : base(Created(checkpoints, options ?? new AsyncManagerOptions()))
         {
             drainTimeout = (options ?? new AsyncManagerOptions()).DrainTimeout;
         }
 
-        private static NativeHandle Made(CheckpointManager checkpoints, AsyncManagerOptions options)
+        private static NativeHandle Created(CheckpointManager checkpoints, AsyncManagerOptions options)
         {
             using (var memory = new CallMemory())
             {
-                var made = Made((out IntPtr manager) => native.ckpt_async_manager_create(HandleOf(checkpoints),
+                var created = Created((out IntPtr manager) => native.ckpt_async_manager_create(HandleOf(checkpoints),
                     AsyncManagerOptions.Native(options, memory), null, out manager), native.ckpt_async_manager_release, true);
                 var cancel = options.CancelAtExit;
                 var timeout = options.DrainTimeout;
                 FallbackLog.Arm();
-                made.AtExit = handle => AsyncShutdown.Close(handle, cancel, timeout);
-                return made;
+                created.AtExit = handle => AsyncShutdown.Close(handle, cancel, timeout);
+                return created;
             }
         }
 

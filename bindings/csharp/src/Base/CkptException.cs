@@ -21,6 +21,6 @@ namespace Ckpt
         public string StatusName => Library.StatusName(Status);
 
         internal static CkptException Of(int status, string message)
-            => status == native.CKPT_E_QUEUE_FULL ? new CheckpointQueueFullException(message) : Made(status, message);
+            => status == native.CKPT_E_QUEUE_FULL ? new CheckpointQueueFullException(message) : Created(status, message);
     }
 }

@@ -9,8 +9,8 @@ namespace Ckpt
     {
         /// <summary>Creates a clock that changes only by Advance.</summary>
         /// <param name="startNanoseconds">Its first time, at least 0.</param>
-        public Clock(long startNanoseconds = 0) : base(Made(
-            (out IntPtr made) => native.ckpt_clock_create_manual(startNanoseconds, out made), native.ckpt_clock_release))
+        public Clock(long startNanoseconds = 0) : base(Created(
+            (out IntPtr created) => native.ckpt_clock_create_manual(startNanoseconds, out created), native.ckpt_clock_release))
         {
         }
 
@@ -21,8 +21,8 @@ namespace Ckpt
         public static Clock Custom(Func<long> now)
         {
             if (now == null) throw new ArgumentNullException("now");
-            return new Clock(Made((out IntPtr made) => native.ckpt_clock_create_custom(new ClockFunction { function = now },
-                out made),
+            return new Clock(Created((out IntPtr created) => native.ckpt_clock_create_custom(new ClockFunction { function = now },
+                out created),
                 native.ckpt_clock_release));
         }
 

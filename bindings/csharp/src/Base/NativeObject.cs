@@ -27,7 +27,7 @@ namespace Ckpt
 
         internal delegate void Getter<T>(NativeHandle handle, out T value);
 
-        internal delegate void Maker(out IntPtr made);
+        internal delegate void Maker(out IntPtr created);
 
         // Returns the result of a getter of the library.
         internal T Get<T>(Getter<T> getter)
@@ -46,19 +46,19 @@ namespace Ckpt
             return answer != 0;
         }
 
-        internal static NativeHandle Made(Maker make, Action<IntPtr> release, bool mayWait = false)
+        internal static NativeHandle Created(Maker make, Action<IntPtr> release, bool mayWait = false)
         {
-            IntPtr made;
-            make(out made);
-            return new NativeHandle(made, release, mayWait);
+            IntPtr created;
+            make(out created);
+            return new NativeHandle(created, release, mayWait);
         }
 
-        internal delegate void MakerWith(CallMemory memory, out IntPtr made);
+        internal delegate void MakerWith(CallMemory memory, out IntPtr created);
 
         // Creates an object with arguments that live as long as the call.
-        internal static NativeHandle MadeWith(MakerWith make, Action<IntPtr> release, bool mayWait = false)
+        internal static NativeHandle CreatedWith(MakerWith make, Action<IntPtr> release, bool mayWait = false)
         {
-            using (var memory = new CallMemory()) return Made((out IntPtr made) => make(memory, out made), release, mayWait);
+            using (var memory = new CallMemory()) return Created((out IntPtr created) => make(memory, out created), release, mayWait);
         }
 
         // Returns an argument that must not be null.

@@ -16,7 +16,7 @@ namespace Ckpt
         /// <param name="firstLayer">Global number of its first layer.</param>
         /// <param name="layers">Each belongs to one chain at most.</param>
         public Chain(long firstLayer, params Layer[] layers)
-            : base(Made((out IntPtr made) => native.ckpt_chain_create(firstLayer, out made), native.ckpt_chain_release))
+            : base(Created((out IntPtr created) => native.ckpt_chain_create(firstLayer, out created), native.ckpt_chain_release))
         {
             foreach (var layer in layers) Add(layer);
         }

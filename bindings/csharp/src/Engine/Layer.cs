@@ -12,7 +12,7 @@ namespace Ckpt
     {
         private Layer(NativeHandle handle) : base(handle) { }
 
-        private static Layer Made(Maker make) => new Layer(Made(make, native.ckpt_layer_release));
+        private static Layer Created(Maker make) => new Layer(Created(make, native.ckpt_layer_release));
 
         /// <summary>Creates a layer from its kind and values: new Layer("fc", "linear", 128, 256) or new Layer("fc",
         /// "linear:128,256").</summary>
@@ -20,7 +20,7 @@ namespace Ckpt
         /// <param name="kind">One of KnownKinds.</param>
         /// <param name="values">Numbers or strings.</param>
         public Layer(string name, string kind, params object[] values)
-            : base(Made((out IntPtr made) => native.ckpt_layer_create(name, Joined(kind, values), out made), native.ckpt_layer_release))
+            : base(Created((out IntPtr created) => native.ckpt_layer_create(name, Joined(kind, values), out created), native.ckpt_layer_release))
         {
         }
 
@@ -39,8 +39,8 @@ namespace Ckpt
         public static Layer Custom(string name, CustomLayer layer)
         {
             if (layer == null) throw new ArgumentNullException("layer");
-            return Made((out IntPtr made) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options,
-                layer.AmbientBytes, layer.HasRecord, new LayerCalls { layer = layer }, out made));
+            return Created((out IntPtr created) => native.ckpt_layer_create_custom(name, (uint)layer.Flags, layer.Options,
+                layer.AmbientBytes, layer.HasRecord, new LayerCalls { layer = layer }, out created));
         }
     }
 }

@@ -129,9 +129,9 @@ namespace Ckpt.Interop
 
         public override IntPtr make(string arguments)
         {
-            var made = function(arguments);
-            if (made == null) throw new InvalidOperationException("factory: expected a strategy, returned null");
-            using (var memory = new CallMemory()) return NativeObject.Taken(memory.Of(made), native.ckpt_strategy_retain);
+            var created = function(arguments);
+            if (created == null) throw new InvalidOperationException("factory: expected a strategy, returned null");
+            using (var memory = new CallMemory()) return NativeObject.Taken(memory.Of(created), native.ckpt_strategy_retain);
         }
     }
 
@@ -141,9 +141,9 @@ namespace Ckpt.Interop
 
         public override IntPtr make(string uri)
         {
-            var made = function(uri);
-            if (made == null) throw new InvalidOperationException("factory: expected a storage, returned null");
-            return made.Handle.Detach();
+            var created = function(uri);
+            if (created == null) throw new InvalidOperationException("factory: expected a storage, returned null");
+            return created.Handle.Detach();
         }
     }
 
@@ -154,10 +154,10 @@ namespace Ckpt.Interop
 
         public override IntPtr output(IntPtr input)
         {
-            var made = layer.Output(new TensorSpec(*(NativeTensorSpec*)input));
-            if (made == null) throw new InvalidOperationException("Output: expected a TensorSpec, returned null");
+            var created = layer.Output(new TensorSpec(*(NativeTensorSpec*)input));
+            if (created == null) throw new InvalidOperationException("Output: expected a TensorSpec, returned null");
             var place = native.ckpt_csharp_result_place();
-            *(NativeTensorSpec*)place = made.Native;
+            *(NativeTensorSpec*)place = created.Native;
             return place;
         }
 

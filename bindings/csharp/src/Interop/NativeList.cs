@@ -21,7 +21,7 @@ namespace Ckpt.Interop
         }
 
         // Converts each element from its address.
-        internal static T[] Made<T>(IntPtr fetched, Func<IntPtr, T> make)
+        internal static T[] Created<T>(IntPtr fetched, Func<IntPtr, T> make)
         {
             using (var list = new NativeList(fetched))
             {
@@ -31,7 +31,7 @@ namespace Ckpt.Interop
             }
         }
 
-        internal static long[] Integers(IntPtr fetched) => Made(fetched, at => *(long*)at);
+        internal static long[] Integers(IntPtr fetched) => Created(fetched, at => *(long*)at);
 
         internal static byte[] Bytes(IntPtr fetched)
         {

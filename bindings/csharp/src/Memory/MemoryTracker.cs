@@ -77,7 +77,7 @@ namespace Ckpt
         public MemoryStats GetSnapshot(MemoryOrder order, out IReadOnlyList<MemoryLayerStats> layers)
         {
             MemoryLayerStats[] found = null;
-            var totals = MemoryStats.Filled(stats => found = NativeList.Made(
+            var totals = MemoryStats.Filled(stats => found = NativeList.Created(
                 native.ckpt_memory_tracker_get_snapshot(Handle, (int)order, stats),
                 at => new MemoryLayerStats(new ckpt_memory_layer_stats(at, false))));
             GC.KeepAlive(this); // the layers' names are valid as long as the tracker

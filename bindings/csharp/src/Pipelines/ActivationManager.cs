@@ -17,9 +17,9 @@ namespace Ckpt
         /// <param name="options">null: the defaults.</param>
         public ActivationManager(ActivationPolicy policy, [AllowNull] Func<Tensor, int, Tensor> forward = null,
                                  [AllowNull] ActivationManagerOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_activation_manager_create(
+            : this(CreatedWith((CallMemory memory, out IntPtr created) => native.ckpt_activation_manager_create(
                 ActivationPolicy.Native(Given(policy, "policy"), memory), ActivationManagerOptions.Native(options, memory),
-                forward == null ? null : new StageFunction { function = forward }, out made), native.ckpt_activation_manager_release))
+                forward == null ? null : new StageFunction { function = forward }, out created), native.ckpt_activation_manager_release))
         {
         }
 

@@ -17,12 +17,12 @@ namespace Ckpt
         /// <param name="chain">Kept alive; not to be run by others while a step runs.</param>
         /// <param name="input">Dtype and shape of the whole batch.</param>
         /// <param name="options">The options of the pipeline.</param>
-        public Pipeline(Chain chain, TensorSpec input, PipelineOptions options) : base(Made(chain, input, options))
+        public Pipeline(Chain chain, TensorSpec input, PipelineOptions options) : base(Created(chain, input, options))
         {
             microBatches = options.MicroBatches;
         }
 
-        private static NativeHandle Made(Chain chain, TensorSpec input, PipelineOptions options)
+        private static NativeHandle Created(Chain chain, TensorSpec input, PipelineOptions options)
         {
             if (input == null) throw new ArgumentNullException("input");
             if (options == null) throw new ArgumentNullException("options");
@@ -59,7 +59,7 @@ namespace Ckpt
             using (var memory = new CallMemory())
             {
                 double loss;
-                losses = NativeList.Made(native.ckpt_pipeline_run(Handle, Step.Native(step, memory), Times.Nanoseconds(timeout),
+                losses = NativeList.Created(native.ckpt_pipeline_run(Handle, Step.Native(step, memory), Times.Nanoseconds(timeout),
                     microBatches, out loss), at => *(double*)at);
                 return loss;
             }
@@ -108,7 +108,7 @@ namespace Ckpt
         public IReadOnlyList<PipelineInterval> GetTimeline(out TimeSpan step)
         {
             long nanoseconds;
-            var intervals = NativeList.Made(native.ckpt_pipeline_get_timeline(Handle, out nanoseconds),
+            var intervals = NativeList.Created(native.ckpt_pipeline_get_timeline(Handle, out nanoseconds),
                 at => *(PipelineInterval*)at);
             step = Times.OfNanoseconds(nanoseconds);
             return intervals;

@@ -8,7 +8,7 @@ namespace Ckpt
     {
         /// <summary>Returns the next action. After End it returns End again.</summary>
         /// <returns>The action.</returns>
-        public ScheduleAction Next() => NativeList.Made(native.ckpt_cursor_next(Handle), at => *(ScheduleAction*)at)[0];
+        public ScheduleAction Next() => NativeList.Created(native.ckpt_cursor_next(Handle), at => *(ScheduleAction*)at)[0];
 
         /// <summary>Returns up to capacity next actions; none after End.</summary>
         /// <param name="capacity">At least 1.</param>
@@ -16,7 +16,7 @@ namespace Ckpt
         public ScheduleAction[] NextMany(int capacity)
         {
             if (capacity < 1) throw new CkptInvalidArgumentException("capacity " + capacity + ": expected at least 1");
-            return NativeList.Made(native.ckpt_cursor_next_many(Handle, capacity), at => *(ScheduleAction*)at);
+            return NativeList.Created(native.ckpt_cursor_next_many(Handle, capacity), at => *(ScheduleAction*)at);
         }
 
         /// <summary>Returns the position as bytes, for Restore in this or another process.</summary>

@@ -17,7 +17,7 @@ namespace Ckpt
         public Driver(Schedule schedule, Guest<T> guest) : this(schedule, new Functions(guest)) { }
 
         private Driver(Schedule schedule, Functions functions)
-            : base(Made((out IntPtr made) => native.ckpt_driver_create(HandleOf(schedule), functions, out made),
+            : base(Created((out IntPtr created) => native.ckpt_driver_create(HandleOf(schedule), functions, out created),
                 native.ckpt_driver_release))
         {
             this.functions = functions;
@@ -43,12 +43,12 @@ namespace Ckpt
         {
             get
             {
-                var calls = NativeList.Made(native.ckpt_driver_get_failure(Handle), at => *(DriveCall*)at);
+                var calls = NativeList.Created(native.ckpt_driver_get_failure(Handle), at => *(DriveCall*)at);
                 return calls.Length == 0 ? (DriveCall?)null : calls[0];
             }
         }
 
-        private delegate void Call(NativeHandle driver, long item, out long made);
+        private delegate void Call(NativeHandle driver, long item, out long created);
 
         // Hands an item over to the library, unless the call is refused.
         private long Given(T item, Call step)
@@ -56,9 +56,9 @@ namespace Ckpt
             var number = functions.Put(item);
             try
             {
-                long made;
-                step(Handle, number, out made);
-                return made;
+                long created;
+                step(Handle, number, out created);
+                return created;
             }
             catch (CkptException refused) when (refused is CkptInvalidArgumentException || refused is CkptInvalidStateException ||
                                                 refused is CkptForkedException)
@@ -109,9 +109,9 @@ namespace Ckpt
                     case ActionKind.Forward:
                         return Put(guest.Forward(call, Given(call, DriveFlag.TakeInput, first)));
                     case ActionKind.Record:
-                        T made, recorded;
-                        guest.Record(call, Given(call, DriveFlag.TakeInput, first), out made, out recorded);
-                        recordedOutput = Put(made);
+                        T created, recorded;
+                        guest.Record(call, Given(call, DriveFlag.TakeInput, first), out created, out recorded);
+                        recordedOutput = Put(created);
                         return Put(recorded);
                     case ActionKind.Backward:
                         return Put(guest.Backward(call, Given(call, DriveFlag.TakeInput, first),
@@ -148,9 +148,9 @@ namespace Ckpt
                     case ActionKind.Forward:
                         return Put(guest.ForwardN(call, read));
                     case ActionKind.Record:
-                        T made, recorded;
-                        guest.RecordN(call, read, out made, out recorded);
-                        recordedOutput = Put(made);
+                        T created, recorded;
+                        guest.RecordN(call, read, out created, out recorded);
+                        recordedOutput = Put(created);
                         return Put(recorded);
                     case ActionKind.Backward:
                         var sums = new T[read.Length];

@@ -10,7 +10,7 @@ namespace Ckpt
         /// <returns>All of them.</returns>
         public ProgramBuffer[] GetBuffers()
         {
-            return NativeList.Made(native.ckpt_program_get_buffers(Handle),
+            return NativeList.Created(native.ckpt_program_get_buffers(Handle),
                 at => new ProgramBuffer(new ckpt_program_buffer(at, false)));
         }
 
@@ -18,7 +18,7 @@ namespace Ckpt
         /// <returns>All of them.</returns>
         public ProgramOperation[] GetOperations()
         {
-            return NativeList.Made(native.ckpt_program_get_operations(Handle),
+            return NativeList.Created(native.ckpt_program_get_operations(Handle),
                 at => new ProgramOperation(new ckpt_program_operation(at, false)));
         }
     }

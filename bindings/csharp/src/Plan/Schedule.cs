@@ -15,14 +15,14 @@ namespace Ckpt
         internal static Schedule Owning(IntPtr schedule)
             => new Schedule(new NativeHandle(schedule, native.ckpt_schedule_release));
 
-        internal static Schedule Owned(Maker make) => new Schedule(Made(make, native.ckpt_schedule_release));
+        internal static Schedule Owned(Maker make) => new Schedule(Created(make, native.ckpt_schedule_release));
 
         /// <summary>Creates a schedule with a planner: "store-all", "recompute-all", "periodic:4", "auto:64MiB", ...
         /// The CkptOverBudgetException of a budget states the smallest one that works.</summary>
         /// <param name="profile">Profile of the chain.</param>
         /// <param name="planner">One of KnownPlanners.</param>
         public static Schedule Create(Profile profile, string planner)
-            => Owned((out IntPtr made) => native.ckpt_schedule_create(HandleOf(profile), planner, out made));
+            => Owned((out IntPtr created) => native.ckpt_schedule_create(HandleOf(profile), planner, out created));
 
         /// <summary>The form of each planner, with a description and the ranges of its values.</summary>
         public static IReadOnlyList<string> KnownPlanners => native.ckpt_schedule_get_known_planners().Split('\n');
@@ -33,9 +33,9 @@ namespace Ckpt
         public static Schedule FromActions(long layers, IEnumerable<ScheduleAction> actions)
         {
             var list = actions.ToArray();
-            IntPtr made;
-            fixed (ScheduleAction* first = list) native.ckpt_schedule_create_list(layers, (IntPtr)first, list.Length, out made);
-            return Owning(made);
+            IntPtr created;
+            fixed (ScheduleAction* first = list) native.ckpt_schedule_create_list(layers, (IntPtr)first, list.Length, out created);
+            return Owning(created);
         }
 
         /// <summary>Returns a cursor at the first action.</summary>

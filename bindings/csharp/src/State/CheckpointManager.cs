@@ -20,7 +20,7 @@ namespace Ckpt
         /// throws, nothing is removed. null: such checkpoints are removed.</param>
         public CheckpointManager(Storage storage, [AllowNull] CheckpointManagerOptions options = null,
                                  [AllowNull] Func<CheckpointInfo, bool> keep = null)
-            : base(Made(storage, options, keep)) { }
+            : base(Created(storage, options, keep)) { }
 
         /// <summary>Opens the checkpoints below a path, or at a URI: s3://BUCKET/PREFIX.</summary>
         /// <param name="path">Created if missing, unless read-only. A scheme followed by :// makes it a URI.</param>
@@ -28,20 +28,20 @@ namespace Ckpt
         /// <param name="keep">As for a storage.</param>
         public CheckpointManager(string path, [AllowNull] CheckpointManagerOptions options = null,
                                  [AllowNull] Func<CheckpointInfo, bool> keep = null)
-            : base(Made(path, options, keep)) { }
+            : base(Created(path, options, keep)) { }
 
-        private static NativeHandle Made(string path, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
+        private static NativeHandle Created(string path, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
             var place = new FileSystemOptions { MustExist = options != null && options.ReadOnly };
             Storage storage = null;
             Collective.Prepare(() => storage = Storage.IsUri(path) ? Storage.FromUri(path) : new Storage(path, place),
                 () => Refuse(options));
-            using (storage) return Made(storage, options, keep);
+            using (storage) return Created(storage, options, keep);
         }
 
-        private static NativeHandle Made(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
+        private static NativeHandle Created(Storage storage, CheckpointManagerOptions options, Func<CheckpointInfo, bool> keep)
         {
-            return MadeWith((CallMemory memory, out IntPtr made) =>
+            return CreatedWith((CallMemory memory, out IntPtr created) =>
             {
                 NativeHandle place = null;
                 ckpt_checkpoint_manager_options given = null;
@@ -51,7 +51,7 @@ namespace Ckpt
                     given = CheckpointManagerOptions.Native(options, memory);
                 }, () => Refuse(options));
                 native.ckpt_checkpoint_manager_create(place, given, keep == null ? null : new KeepFunction { function = keep },
-                    out made);
+                    out created);
             }, native.ckpt_checkpoint_manager_release);
         }
 
@@ -62,8 +62,8 @@ namespace Ckpt
             if (options.Timeout > TimeSpan.Zero) valid.Timeout = options.Timeout;
             using (var memory = new CallMemory())
             {
-                IntPtr made;
-                native.ckpt_checkpoint_manager_create(null, CheckpointManagerOptions.Native(valid, memory), null, out made);
+                IntPtr created;
+                native.ckpt_checkpoint_manager_create(null, CheckpointManagerOptions.Native(valid, memory), null, out created);
             }
         }
 
@@ -161,8 +161,8 @@ namespace Ckpt
         /// <param name="verify">What to check, and when.</param>
         public Reader OpenReader([AllowNull] string name = null, Verify verify = Ckpt.Verify.Lazy)
         {
-            return new Reader(Made((out IntPtr made) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,
-                out made), native.ckpt_reader_release));
+            return new Reader(Created((out IntPtr created) => native.ckpt_reader_create_from_checkpoint(Handle, name, (int)verify,
+                out created), native.ckpt_reader_release));
         }
     }
 }

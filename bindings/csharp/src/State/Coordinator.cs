@@ -8,7 +8,7 @@ namespace Ckpt
     public sealed unsafe partial class Coordinator : NativeObject
     {
         /// <summary>Creates a coordinator with one rank: every operation returns immediately.</summary>
-        public Coordinator() : this(Made(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release)) { }
+        public Coordinator() : this(Created(native.ckpt_coordinator_create_single, native.ckpt_coordinator_release)) { }
 
         internal Coordinator(NativeHandle handle) : base(handle) { }
 
@@ -21,8 +21,8 @@ namespace Ckpt
             if (coordinator == null) throw new ArgumentNullException("coordinator");
             coordinator.rank = rank;
             coordinator.worldSize = worldSize;
-            return new Coordinator(Made((out IntPtr made) => native.ckpt_coordinator_create_custom(rank, worldSize,
-                new CoordinatorCalls(coordinator), 1, out made), native.ckpt_coordinator_release));
+            return new Coordinator(Created((out IntPtr created) => native.ckpt_coordinator_create_custom(rank, worldSize,
+                new CoordinatorCalls(coordinator), 1, out created), native.ckpt_coordinator_release));
         }
 
         /// <summary>Copies the root's bytes to all processes.</summary>

@@ -17,7 +17,7 @@ namespace Ckpt
         private readonly Dictionary<string, Tensor> tensors = new Dictionary<string, Tensor>(); // tensors read, by name and form
         private long next; // next node to read
 
-        private Trees(Maker make) : base(Made(make, native.ckpt_tree_release)) { }
+        private Trees(Maker make) : base(Created(make, native.ckpt_tree_release)) { }
 
         internal static void Set(State state, string group, object value)
         {
@@ -31,14 +31,14 @@ namespace Ckpt
 
         internal static T Get<T>(State state, string group)
         {
-            using (var tree = new Trees((out IntPtr made) => native.ckpt_tree_create_from_state(state.Handle, group, out made)))
+            using (var tree = new Trees((out IntPtr created) => native.ckpt_tree_create_from_state(state.Handle, group, out created)))
                 return As<T>(tree.Read());
         }
 
         // Reads a value. key: the only key of a dictionary to read; null: everything.
         internal static T Get<T>(Reader reader, string group, string key)
         {
-            using (var tree = new Trees((out IntPtr made) => native.ckpt_tree_create_from_reader(reader.Handle, group, out made)))
+            using (var tree = new Trees((out IntPtr created) => native.ckpt_tree_create_from_reader(reader.Handle, group, out created)))
             {
                 if (key != null) native.ckpt_tree_find(tree.Handle, 0, key, out tree.next);
                 return As<T>(tree.Read());
@@ -265,7 +265,7 @@ namespace Ckpt
             Tensor tensor;
             if (!tensors.TryGetValue(key, out tensor))
             {
-                tensor = Tensor.Owned((out IntPtr made) => native.ckpt_tree_get_tensor(Handle, index, out made));
+                tensor = Tensor.Owned((out IntPtr created) => native.ckpt_tree_get_tensor(Handle, index, out created));
                 tensor.Form = new TensorForm((TreeForm)form, isBigEndian != 0, isComplex128 != 0);
                 tensors.Add(key, tensor);
             }
@@ -308,8 +308,8 @@ namespace Ckpt
             if (attributed != null) return As<T>(attributed.Value);
             if (value == null && default(T) == null) return default(T);
             var tensor = value as Tensor;
-            var made = tensor == null ? Number(value, typeof(T)) : Elements(tensor, typeof(T));
-            if (made is T) return (T)made;
+            var created = tensor == null ? Number(value, typeof(T)) : Elements(tensor, typeof(T));
+            if (created is T) return (T)created;
             throw new CkptInvalidArgumentException("value: expected a " + typeof(T) + ", found a "
                 + (value == null ? "null" : value.GetType().ToString()));
         }
@@ -322,10 +322,10 @@ namespace Ckpt
             if (!type.IsPrimitive || type == typeof(bool) || type == typeof(char)) return null;
             try
             {
-                var made = Convert.ChangeType(value, type, CultureInfo.InvariantCulture);
-                var isRounded = value is long && (made is float || made is double)
-                    && new BigInteger(Convert.ToDouble(made, CultureInfo.InvariantCulture)) != (long)value;
-                return isRounded ? throw new OverflowException() : made;
+                var created = Convert.ChangeType(value, type, CultureInfo.InvariantCulture);
+                var isRounded = value is long && (created is float || created is double)
+                    && new BigInteger(Convert.ToDouble(created, CultureInfo.InvariantCulture)) != (long)value;
+                return isRounded ? throw new OverflowException() : created;
             }
             catch (OverflowException)
             {

@@ -12,12 +12,12 @@ namespace Ckpt
         /// <param name="root">Path of the directory; renaming the directory does not affect the storage.</param>
         /// <param name="options">null: the defaults.</param>
         public Storage(string root, [AllowNull] FileSystemOptions options = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_storage_create_file_system(root,
-                FileSystemOptions.Native(options, memory), out made), native.ckpt_storage_release)) { }
+            : this(CreatedWith((CallMemory memory, out IntPtr created) => native.ckpt_storage_create_file_system(root,
+                FileSystemOptions.Native(options, memory), out created), native.ckpt_storage_release)) { }
 
         internal Storage(NativeHandle handle) : base(handle) { }
 
-        internal static Storage Owned(Maker make) => new Storage(Made(make, native.ckpt_storage_release));
+        internal static Storage Owned(Maker make) => new Storage(Created(make, native.ckpt_storage_release));
 
         /// <summary>Creates an empty storage in memory: for tests, and for state that need not outlive the process.</summary>
         public static Storage InMemory() => Owned(native.ckpt_storage_create_memory);
@@ -30,8 +30,8 @@ namespace Ckpt
         {
             if (storage == null) throw new ArgumentNullException("storage");
             var calls = new StorageCalls(storage);
-            return Owned((out IntPtr made) => native.ckpt_storage_create_custom(name, calls, calls.IsObjects, calls.ReadsRanges,
-                calls.RemovesMany, out made));
+            return Owned((out IntPtr created) => native.ckpt_storage_create_custom(name, calls, calls.IsObjects, calls.ReadsRanges,
+                calls.RemovesMany, out created));
         }
 
         /// <summary>Opens the storage at a URI: file:///PATH, memory:NAME, s3://BUCKET/PREFIX, or one with a registered scheme.
@@ -39,7 +39,7 @@ namespace Ckpt
         /// Throws CkptUnsupportedException for an unknown scheme.</summary>
         /// <param name="uri">The URI or path.</param>
         public static Storage FromUri(string uri)
-            => Owned((out IntPtr made) => native.ckpt_storage_create_from_uri(uri, out made));
+            => Owned((out IntPtr created) => native.ckpt_storage_create_from_uri(uri, out created));
 
         // Returns whether a string has "://" after a scheme; everything else is a path.
         internal static bool IsUri(string place)
@@ -104,9 +104,9 @@ namespace Ckpt
         /// throws, the operation fails with CkptCallbackException. null: the default rule decides.</param>
         public FaultHandler([AllowNull] FaultHandlerOptions options = null, [AllowNull] Action<TimeSpan> sleep = null,
                             [AllowNull] Action<Fault> decide = null)
-            : this(MadeWith((CallMemory memory, out IntPtr made) => native.ckpt_fault_handler_create(
+            : this(CreatedWith((CallMemory memory, out IntPtr created) => native.ckpt_fault_handler_create(
                 FaultHandlerOptions.Native(options, memory), sleep == null ? null : new SleepFunction { function = sleep },
-                decide == null ? null : new DecideFunction { function = decide }, out made), native.ckpt_fault_handler_release))
+                decide == null ? null : new DecideFunction { function = decide }, out created), native.ckpt_fault_handler_release))
         {
         }
 

@@ -34,19 +34,19 @@ namespace Ckpt
         /// wrong part, CkptNotFoundException lists the known kinds.</summary>
         /// <param name="text">The text.</param>
         /// <param name="options">Options and children, which text cannot contain; null: none.</param>
-        public Strategy(string text, [AllowNull] StrategyOptions options = null) : this(Made(text, options)) { }
+        public Strategy(string text, [AllowNull] StrategyOptions options = null) : this(Created(text, options)) { }
 
-        private static NativeHandle Made(string text, StrategyOptions options)
+        private static NativeHandle Created(string text, StrategyOptions options)
         {
             var children = options == null ? new ICheckpointStrategy[0] : options.Children;
             using (var memory = new CallMemory())
-                return Made((out IntPtr made) => native.ckpt_strategy_create_with_options(text, StrategyOptions.Native(options, memory),
-                    memory.Of(children.Select(memory.Of)), children.Length, out made));
+                return Created((out IntPtr created) => native.ckpt_strategy_create_with_options(text, StrategyOptions.Native(options, memory),
+                    memory.Of(children.Select(memory.Of)), children.Length, out created));
         }
 
         internal Strategy(NativeHandle handle) : base(handle) { }
 
-        internal static NativeHandle Made(Maker make) => Made(make, native.ckpt_strategy_release);
+        internal static NativeHandle Created(Maker make) => Created(make, native.ckpt_strategy_release);
 
         // Creates a strategy that calls a custom object.
         internal static Strategy Wrapping(ICheckpointStrategy asked)
@@ -176,9 +176,9 @@ namespace Ckpt
                                       [AllowNull] Action onReset = null, [AllowNull] Action<string> onAccess = null)
         {
             if (decide == null) throw new ArgumentNullException("decide");
-            return new Strategy(Made((out IntPtr made) =>
+            return new Strategy(Created((out IntPtr created) =>
                 native.csharp_strategy(name, new StrategyCalls { onDecide = decide, onReset = onReset, onAccess = onAccess },
-                    out made)));
+                    out created)));
         }
 
         /// <summary>Registers a kind for the text form of strategies.</summary>

@@ -14,13 +14,13 @@ namespace Ckpt
         /// <summary>Creates a tensor with undefined contents, in new memory aligned to 64 bytes.</summary>
         /// <param name="dtype">Type of its elements.</param>
         /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
-        public Tensor(DType dtype, params long[] shape) : this(Made(dtype, shape, null)) { }
+        public Tensor(DType dtype, params long[] shape) : this(Created(dtype, shape, null)) { }
 
         /// <summary>Creates a tensor with undefined contents, in memory of a pool.</summary>
         /// <param name="pool">Provides the memory; kept alive. null: the process's default pool.</param>
         /// <param name="dtype">Type of its elements.</param>
         /// <param name="shape">0 .. 8 lengths, each at least 0; none: a scalar.</param>
-        public Tensor([AllowNull] BufferPool pool, DType dtype, params long[] shape) : this(Made(dtype, shape, pool))
+        public Tensor([AllowNull] BufferPool pool, DType dtype, params long[] shape) : this(Created(dtype, shape, pool))
         {
         }
 
@@ -75,9 +75,9 @@ namespace Ckpt
             return Owning(tensor);
         }
 
-        internal static Tensor Owned(Maker make) => new Tensor(Made(make, native.ckpt_tensor_release));
+        internal static Tensor Owned(Maker make) => new Tensor(Created(make, native.ckpt_tensor_release));
 
-        private static NativeHandle Made(DType dtype, long[] shape, BufferPool pool)
+        private static NativeHandle Created(DType dtype, long[] shape, BufferPool pool)
         {
             IntPtr tensor;
             fixed (long* lengths = Given(shape))

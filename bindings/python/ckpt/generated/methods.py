@@ -812,12 +812,12 @@ class ScheduleMethods:
         return _v.PlanReport._of(_n.ckpt_schedule_verify(self._h, profile._h))
 
     def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
-        """Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena;
-        the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers
-        count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may
-        need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever
-        holds, rounded up to a multiple of 64. InvalidScheduleError as Schedule.verify, OutOfRangeError if the arena or the sum would
-        exceed 2**63 - 1."""
+        """Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena,
+        and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count).
+        Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need more
+        space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds,
+        rounded up to a multiple of 64. InvalidScheduleError as Schedule.verify, OutOfRangeError if the arena or the sum would exceed
+        2**63 - 1."""
         return _n.ckpt_schedule_place(self._h, profile._h, tier)
 
 

@@ -7,7 +7,7 @@ abstract class ActivationManagerMethods extends NativeObject {
     super(address, Native::ckpt_activation_manager_release);
   }
 
-  static ActivationManager made(Into<long[]> create) {
+  static ActivationManager created(Into<long[]> create) {
     return new ActivationManager(number(create));
   }
 
@@ -59,7 +59,7 @@ abstract class ActivationManagerMethods extends NativeObject {
    * has no forward.
    */
   public Tensor recompute(Tensor input, int microBatch) {
-    return Tensor.made(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out));
+    return Tensor.created(out -> Native.ckpt_activation_manager_recompute(this, input, microBatch, out));
   }
 
   /**
@@ -67,7 +67,7 @@ abstract class ActivationManagerMethods extends NativeObject {
    * input is only read in the second case, but must not be null.
    */
   public Tensor getOrCompute(Tensor input, int microBatch) {
-    return Tensor.made(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out));
+    return Tensor.created(out -> Native.ckpt_activation_manager_get_or_compute(this, input, microBatch, out));
   }
 
   /** Drops all stored activations; the tracker's count of this manager is 0 then. */

@@ -110,12 +110,12 @@ public final class ActivationPolicy {
   }
 
   static ActivationPolicy of(ckpt_activation_policy struct) {
-    ActivationPolicy made = new ActivationPolicy();
-    made.kind = ActivationPolicyKind.of(struct.getKind());
-    made.interval = struct.getInterval();
-    made.thresholdBytes = struct.getThreshold_bytes();
-    made.memoryLimitBytes = struct.getMemory_limit_bytes();
-    return made;
+    ActivationPolicy created = new ActivationPolicy();
+    created.kind = ActivationPolicyKind.of(struct.getKind());
+    created.interval = struct.getInterval();
+    created.thresholdBytes = struct.getThreshold_bytes();
+    created.memoryLimitBytes = struct.getMemory_limit_bytes();
+    return created;
   }
 
   static ActivationPolicy from(NativeObject.Into<ckpt_activation_policy> call) {

@@ -12,17 +12,17 @@ abstract class CheckpointManagerMethods extends NativeObject {
 
   /** Returns a new reference to the storage of the manager. */
   public Storage storage() {
-    return Storage.made(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
+    return Storage.created(out -> Native.ckpt_checkpoint_manager_get_storage(this, out));
   }
 
   /** Returns a new reference to the coordinator of the manager, or to one of a single process if it has none. */
   public Coordinator coordinator() {
-    return Coordinator.made(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out));
+    return Coordinator.created(out -> Native.ckpt_checkpoint_manager_get_coordinator(this, out));
   }
 
   /** Returns a new reference to the fault handler of the manager; its count of retries is the manager's if nothing else uses it. */
   public FaultHandler faultHandler() {
-    return FaultHandler.made(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out));
+    return FaultHandler.created(out -> Native.ckpt_checkpoint_manager_get_fault_handler(this, out));
   }
 
   /**

@@ -7,13 +7,13 @@ abstract class ClockMethods extends NativeObject {
     super(address, Native::ckpt_clock_release);
   }
 
-  static Clock made(Into<long[]> create) {
+  static Clock created(Into<long[]> create) {
     return new Clock(number(create));
   }
 
   /** Creates a clock that stays at start (&gt;= 0, nanoseconds) until {@code Clock.advance} moves it. */
   public static Clock manual(long start) {
-    return Clock.made(out -> Native.ckpt_clock_create_manual(start, out));
+    return Clock.created(out -> Native.ckpt_clock_create_manual(start, out));
   }
 
   /**

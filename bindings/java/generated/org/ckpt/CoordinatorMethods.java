@@ -9,7 +9,7 @@ abstract class CoordinatorMethods extends NativeObject {
     super(address, Native::ckpt_coordinator_release);
   }
 
-  static Coordinator made(Into<long[]> create) {
+  static Coordinator created(Into<long[]> create) {
     return new Coordinator(number(create));
   }
 

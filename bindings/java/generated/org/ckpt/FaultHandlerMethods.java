@@ -7,7 +7,7 @@ abstract class FaultHandlerMethods extends NativeObject {
     super(address, Native::ckpt_fault_handler_release);
   }
 
-  static FaultHandler made(Into<long[]> create) {
+  static FaultHandler created(Into<long[]> create) {
     return new FaultHandler(number(create));
   }
 

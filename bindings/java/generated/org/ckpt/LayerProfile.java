@@ -95,12 +95,12 @@ public final class LayerProfile {
   }
 
   static LayerProfile of(ckpt_layer_profile struct) {
-    LayerProfile made = new LayerProfile();
-    made.flags = struct.getFlags();
-    made.outputBytes = struct.getOutput_bytes();
-    made.ambientBytes = struct.getAmbient_bytes();
-    made.spec = struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape());
-    return made;
+    LayerProfile created = new LayerProfile();
+    created.flags = struct.getFlags();
+    created.outputBytes = struct.getOutput_bytes();
+    created.ambientBytes = struct.getAmbient_bytes();
+    created.spec = struct.getDtype() == 0 ? null : TensorSpec.of(struct.getDtype(), struct.getNdim(), struct.getShape());
+    return created;
   }
 
   static LayerProfile from(NativeObject.Into<ckpt_layer_profile> call) {

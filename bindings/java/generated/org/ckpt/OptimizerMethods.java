@@ -7,7 +7,7 @@ abstract class OptimizerMethods extends NativeObject {
     super(address, Native::ckpt_optimizer_release);
   }
 
-  static Optimizer made(Into<long[]> create) {
+  static Optimizer created(Into<long[]> create) {
     return new Optimizer(number(create));
   }
 
@@ -16,7 +16,7 @@ abstract class OptimizerMethods extends NativeObject {
    * momentum &lt; 1. State: one tensor per parameter, "&lt;name&gt;.momentum". Keeps the chain alive.
    */
   public static Optimizer sgd(Chain chain, double learningRate, double momentum) {
-    return Optimizer.made(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out));
+    return Optimizer.created(out -> Native.ckpt_optimizer_create_sgd(chain, learningRate, momentum, out));
   }
 
   /** Creates an AdamW optimizer. */
@@ -29,7 +29,8 @@ abstract class OptimizerMethods extends NativeObject {
    * weight decay regularization", arXiv:1711.05101.
    */
   public static Optimizer adamw(Chain chain, AdamWOptions options) {
-    return Optimizer.made(out -> options.with(optionsStruct -> Native.ckpt_optimizer_create_adamw(chain, optionsStruct, out)));
+    return Optimizer.created(out -> options.with(optionsStruct ->
+        Native.ckpt_optimizer_create_adamw(chain, optionsStruct, out)));
   }
 
   /** Updates the parameters once with the current gradients. */

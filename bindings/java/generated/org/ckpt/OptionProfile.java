@@ -185,17 +185,17 @@ public final class OptionProfile {
   }
 
   static OptionProfile of(ckpt_option_profile struct) {
-    OptionProfile made = new OptionProfile();
-    made.tapeBytes = struct.getTape_bytes();
-    made.forwardWorkspaceBytes = struct.getForward_workspace_bytes();
-    made.backwardWorkspaceBytes = struct.getBackward_workspace_bytes();
-    made.forwardSeconds = struct.getForward_seconds();
-    made.backwardSeconds = struct.getBackward_seconds();
-    made.recordWorkspaceBytes = struct.getRecord_workspace_bytes();
-    made.recordSeconds = struct.getRecord_seconds();
-    made.hasRecord = struct.getHas_record() != 0;
-    made.backwardPeakBytes = struct.getBackward_peak_bytes();
-    return made;
+    OptionProfile created = new OptionProfile();
+    created.tapeBytes = struct.getTape_bytes();
+    created.forwardWorkspaceBytes = struct.getForward_workspace_bytes();
+    created.backwardWorkspaceBytes = struct.getBackward_workspace_bytes();
+    created.forwardSeconds = struct.getForward_seconds();
+    created.backwardSeconds = struct.getBackward_seconds();
+    created.recordWorkspaceBytes = struct.getRecord_workspace_bytes();
+    created.recordSeconds = struct.getRecord_seconds();
+    created.hasRecord = struct.getHas_record() != 0;
+    created.backwardPeakBytes = struct.getBackward_peak_bytes();
+    return created;
   }
 
   static OptionProfile from(NativeObject.Into<ckpt_option_profile> call) {

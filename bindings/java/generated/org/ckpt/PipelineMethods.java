@@ -26,7 +26,7 @@ abstract class PipelineMethods extends NativeObject {
    * chunks, and for layers that need targets, have ambient state or are not deterministic.
    */
   public ActivationManager manager(int stage) {
-    return ActivationManager.made(out -> Native.ckpt_pipeline_get_manager(this, stage, out));
+    return ActivationManager.created(out -> Native.ckpt_pipeline_get_manager(this, stage, out));
   }
 
   /**
@@ -34,7 +34,7 @@ abstract class PipelineMethods extends NativeObject {
    * run it.
    */
   public Schedule schedule(int stage) {
-    return Schedule.made(out -> Native.ckpt_pipeline_get_schedule(this, stage, out));
+    return Schedule.created(out -> Native.ckpt_pipeline_get_schedule(this, stage, out));
   }
 
   /**
@@ -42,7 +42,7 @@ abstract class PipelineMethods extends NativeObject {
    * between two chunks one layer that is not run. A new reference.
    */
   public Profile profile(int stage) {
-    return Profile.made(out -> Native.ckpt_pipeline_get_profile(this, stage, out));
+    return Profile.created(out -> Native.ckpt_pipeline_get_profile(this, stage, out));
   }
 
   /** Returns the measurements of a stage since the pipeline was created. */

@@ -9,7 +9,7 @@ abstract class ProfileMethods extends NativeObject {
     super(address, Native::ckpt_profile_release);
   }
 
-  static Profile made(Into<long[]> create) {
+  static Profile created(Into<long[]> create) {
     return new Profile(create);
   }
 
@@ -19,7 +19,7 @@ abstract class ProfileMethods extends NativeObject {
    * and options can be added to it ({@link Status#INVALID_STATE}).
    */
   public static Profile uniform(long layerCount, LayerProfile layer, OptionProfile option) {
-    return Profile.made(out -> layer.with(layerStruct -> option.with(optionStruct ->
+    return Profile.created(out -> layer.with(layerStruct -> option.with(optionStruct ->
         Native.ckpt_profile_create_uniform(layerCount, layerStruct, optionStruct, out))));
   }
 
@@ -28,7 +28,7 @@ abstract class ProfileMethods extends NativeObject {
    * and its position.
    */
   public static Profile fromJson(String json) {
-    return Profile.made(out -> Native.ckpt_profile_create_from_json(json, out));
+    return Profile.created(out -> Native.ckpt_profile_create_from_json(json, out));
   }
 
   /**
@@ -49,7 +49,7 @@ abstract class ProfileMethods extends NativeObject {
    * afterwards.
    */
   public static Profile measured(Chain chain, Step step, int measuredSteps, WorkerPool pool) {
-    return Profile.made(out -> step.with(stepStruct ->
+    return Profile.created(out -> step.with(stepStruct ->
         Native.ckpt_profile_create_measured(chain, stepStruct, measuredSteps, pool, out)));
   }
 

@@ -7,7 +7,7 @@ abstract class ReaderMethods extends NativeObject {
     super(address, Native::ckpt_reader_release);
   }
 
-  static Reader made(Into<long[]> create) {
+  static Reader created(Into<long[]> create) {
     return new Reader(number(create));
   }
 
@@ -42,7 +42,7 @@ abstract class ReaderMethods extends NativeObject {
 
   /** Reads a tensor's bytes as {@code Reader.read}, into a new tensor with memory of pool (null: the process's default pool). */
   public Tensor read(long index, BufferPool pool) {
-    return Tensor.made(out -> Native.ckpt_reader_read_new(this, index, pool, out));
+    return Tensor.created(out -> Native.ckpt_reader_read_new(this, index, pool, out));
   }
 
   /**
@@ -52,7 +52,7 @@ abstract class ReaderMethods extends NativeObject {
    * and end at whole bytes.
    */
   public Tensor readSlice(long index, long begin, long length, BufferPool pool) {
-    return Tensor.made(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out));
+    return Tensor.created(out -> Native.ckpt_reader_read_slice(this, index, begin, length, pool, out));
   }
 
   /**
@@ -64,6 +64,6 @@ abstract class ReaderMethods extends NativeObject {
    * read from the disk: only {@code Reader.read} returns errors for these. libckpt never changes a committed file.
    */
   public Tensor map(long index) {
-    return Tensor.made(out -> Native.ckpt_reader_map(this, index, out));
+    return Tensor.created(out -> Native.ckpt_reader_map(this, index, out));
   }
 }

@@ -67,6 +67,6 @@ public final class ScheduleExecutor extends NativeObject {
    * Status#INVALID_ARGUMENT} for the profile of another chain.
    */
   public Profile refine(Profile profile) {
-    return Profile.made(out -> Native.ckpt_schedule_executor_refine(this, profile, out));
+    return Profile.created(out -> Native.ckpt_schedule_executor_refine(this, profile, out));
   }
 }

@@ -7,7 +7,7 @@ abstract class ScheduleMethods extends NativeObject {
     super(address, Native::ckpt_schedule_release);
   }
 
-  static Schedule made(Into<long[]> create) {
+  static Schedule created(Into<long[]> create) {
     return new Schedule(number(create));
   }
 
@@ -22,7 +22,7 @@ abstract class ScheduleMethods extends NativeObject {
    * ascending, the first is 0.
    */
   public static Schedule segments(Profile profile, long... begins) {
-    return Schedule.made(out -> Native.ckpt_schedule_create_segments(profile, begins, out));
+    return Schedule.created(out -> Native.ckpt_schedule_create_segments(profile, begins, out));
   }
 
   /**
@@ -32,7 +32,7 @@ abstract class ScheduleMethods extends NativeObject {
    * strategy afterwards: {@code Follower.next} asks again. {@link Status#CALLBACK} if a custom strategy fails.
    */
   public static Schedule fromStrategy(Profile profile, CheckpointStrategy strategy) {
-    return Schedule.made(out -> Native.ckpt_schedule_create_from_strategy(profile, Strategy.of(strategy), out));
+    return Schedule.created(out -> Native.ckpt_schedule_create_from_strategy(profile, Strategy.of(strategy), out));
   }
 
   /**
@@ -41,7 +41,7 @@ abstract class ScheduleMethods extends NativeObject {
    * continue the forward part until {@code Cursor.finalize}.
    */
   public static Schedule openEnded(long period, int flags) {
-    return Schedule.made(out -> Native.ckpt_schedule_create_open_ended(period, flags, out));
+    return Schedule.created(out -> Native.ckpt_schedule_create_open_ended(period, flags, out));
   }
 
   /** Returns the schedule's name for logs and tables, for example "store-all" or "periodic(4)". */
@@ -99,12 +99,12 @@ abstract class ScheduleMethods extends NativeObject {
   }
 
   /**
-   * Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena;
-   * the arena's size is the reserved bytes, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers
-   * count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need
-   * more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds,
-   * rounded up to a multiple of 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the
-   * arena or the sum would exceed 2^63 - 1.
+   * Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena,
+   * and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count).
+   * Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need more
+   * space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds, rounded
+   * up to a multiple of 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the arena or
+   * the sum would exceed 2^63 - 1.
    */
   public long reservedBytes(Profile profile, int tier) {
     return number(out -> Native.ckpt_schedule_place(this, profile, tier, out));

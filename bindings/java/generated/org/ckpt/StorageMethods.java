@@ -7,13 +7,13 @@ abstract class StorageMethods extends NativeObject {
     super(address, Native::ckpt_storage_release);
   }
 
-  static Storage made(Into<long[]> create) {
+  static Storage created(Into<long[]> create) {
     return new Storage(number(create));
   }
 
   /** Creates an empty storage in memory: for tests, and for state that need not outlive the process. */
   public static Storage memory() {
-    return Storage.made(Native::ckpt_storage_create_memory);
+    return Storage.created(Native::ckpt_storage_create_memory);
   }
 
   /**
@@ -24,7 +24,7 @@ abstract class StorageMethods extends NativeObject {
    * system may report success for bytes that it has lost (a save writes the file again instead), and a lock.
    */
   public Storage retrying(FaultHandler handler) {
-    return Storage.made(out -> Native.ckpt_storage_create_retrying(this, handler, out));
+    return Storage.created(out -> Native.ckpt_storage_create_retrying(this, handler, out));
   }
 
   /** Unregisters a scheme; storages created with it stay valid. {@link Status#NOT_FOUND} for any other. Synchronized. */

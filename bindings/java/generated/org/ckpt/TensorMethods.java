@@ -7,7 +7,7 @@ abstract class TensorMethods extends NativeObject {
     super(address, Native::ckpt_tensor_release);
   }
 
-  static Tensor made(Into<long[]> create) {
+  static Tensor created(Into<long[]> create) {
     return new Tensor(number(create));
   }
 
@@ -27,7 +27,7 @@ abstract class TensorMethods extends NativeObject {
    * dtype.
    */
   public static Tensor fromDlpack(long managed) {
-    return Tensor.made(out -> Native.ckpt_tensor_create_from_dlpack(managed, out));
+    return Tensor.created(out -> Native.ckpt_tensor_create_from_dlpack(managed, out));
   }
 
   /**
@@ -36,7 +36,7 @@ abstract class TensorMethods extends NativeObject {
    * read then; the deleter may be called), for padded elements of less than a byte, and for unknown flags.
    */
   public static Tensor fromDlpackVersioned(long managed) {
-    return Tensor.made(out -> Native.ckpt_tensor_create_from_dlpack_versioned(managed, out));
+    return Tensor.created(out -> Native.ckpt_tensor_create_from_dlpack_versioned(managed, out));
   }
 
   /** Returns the size of all elements in bytes. */

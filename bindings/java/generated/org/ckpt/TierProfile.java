@@ -92,12 +92,12 @@ public final class TierProfile {
   }
 
   static TierProfile of(ckpt_tier_profile struct) {
-    TierProfile made = new TierProfile();
-    made.capacityBytes = struct.getCapacity_bytes();
-    made.writeBytesPerSecond = struct.getWrite_bytes_per_second();
-    made.readBytesPerSecond = struct.getRead_bytes_per_second();
-    made.latencySeconds = struct.getLatency_seconds();
-    return made;
+    TierProfile created = new TierProfile();
+    created.capacityBytes = struct.getCapacity_bytes();
+    created.writeBytesPerSecond = struct.getWrite_bytes_per_second();
+    created.readBytesPerSecond = struct.getRead_bytes_per_second();
+    created.latencySeconds = struct.getLatency_seconds();
+    return created;
   }
 
   static TierProfile from(NativeObject.Into<ckpt_tier_profile> call) {

@@ -33,8 +33,8 @@ public final class ActivationManager extends ActivationManagerMethods {
       @Override
       public NativeObject forward(NativeObject input, int micro_batch) {
         try (Tensor given = Tensor.lent(input.address())) {
-          Tensor made = forward.forward(given, micro_batch);
-          return made == null ? null : new LentObject(made.retained());
+          Tensor created = forward.forward(given, micro_batch);
+          return created == null ? null : new LentObject(created.retained());
         }
       }
     }.pinned();

@@ -33,15 +33,15 @@ public final class Chain extends ChainMethods {
 
   /** {@return the parameters of the built-in layers, in the order of the layers} */
   public List<Parameter> parameters() {
-    List<Parameter> made = new ArrayList<>();
+    List<Parameter> created = new ArrayList<>();
     long count = number(out -> Native.ckpt_chain_get_parameter_count(this, out));
     for (long i = 0; i < count; ++i) {
       long index = i;
       long[] value = new long[1];
       long[] gradient = new long[1];
       String name = text(out -> Native.ckpt_chain_get_parameter(this, index, out, value, gradient));
-      made.add(new Parameter(name, Tensor.adopt(value[0]), Tensor.adopt(gradient[0])));
+      created.add(new Parameter(name, Tensor.adopt(value[0]), Tensor.adopt(gradient[0])));
     }
-    return List.copyOf(made);
+    return List.copyOf(created);
   }
 }

@@ -259,6 +259,6 @@ public final class CheckpointManager extends CheckpointManagerMethods {
    * @return the reader, to be closed
    */
   public Reader reader(String name, Verify verify) {
-    return Reader.made(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
+    return Reader.created(out -> Native.ckpt_reader_create_from_checkpoint(this, name, verify.number(), out));
   }
 }

@@ -199,9 +199,9 @@ public final class CheckpointTask extends CompletableFuture<CheckpointTaskResult
 
   /** Returns the exception that makes a future a cancelled one. */
   private static CancellationException cancellation(CkptException reason) {
-    CancellationException made = new CancellationException(reason.getMessage());
-    made.initCause(reason);
-    return made;
+    CancellationException created = new CancellationException(reason.getMessage());
+    created.initCause(reason);
+    return created;
   }
 
   /** Keeps objects alive as long as the task. */

@@ -19,10 +19,10 @@ public class CkptException extends RuntimeException {
 
   /** Creates the exception of a failed call; the native code calls it. */
   static CkptException of(int number, String message) {
-    CkptException made = of(Status.of(number), message);
+    CkptException created = of(Status.of(number), message);
     Throwable cause = CallbackFailures.taken(message);
-    if (cause != null) made.initCause(cause);
-    return made;
+    if (cause != null) created.initCause(cause);
+    return created;
   }
 
   static CkptException of(Status status, String message) {

@@ -67,20 +67,20 @@ public final class Driver<T> extends DriverMethods {
   }
 
   private interface Step {
-    void run(long item, long[] made);
+    void run(long item, long[] created);
   }
 
   /** Hands an item over to the library, unless the call is refused. */
   private long given(T item, Step step) {
     long number = functions.put(item);
-    long[] made = new long[1];
+    long[] created = new long[1];
     try {
-      step.run(number, made);
+      step.run(number, created);
     } catch (CkptInvalidArgumentException | CkptInvalidStateException | CkptForkedException refused) {
       functions.take(number);
       throw refused;
     }
-    return made[0];
+    return created[0];
   }
 
   /** The live items by number, and the callbacks of the library. */
@@ -164,11 +164,11 @@ public final class Driver<T> extends DriverMethods {
         case BACKWARD:
           List<T> sums = new ArrayList<>(count);
           for (int i = 0; i < count; ++i) sums.add(take(inputs.sum(i)));
-          List<T> made =
+          List<T> created =
               guest.backwardN(call, read, given(call, DriveFlag.TAKE_OUTPUT, output), take(tape), take(gradOutput), sums);
-          if (made.size() != count)
-            throw new IllegalStateException("backwardN returned " + made.size() + " gradients; expected " + count);
-          for (int i = 0; i < count; ++i) inputs.set_sum(i, put(made.get(i)));
+          if (created.size() != count)
+            throw new IllegalStateException("backwardN returned " + created.size() + " gradients; expected " + count);
+          for (int i = 0; i < count; ++i) inputs.set_sum(i, put(created.get(i)));
           return 0;
         default:
           throw new IllegalStateException("no such call: " + call.kind());

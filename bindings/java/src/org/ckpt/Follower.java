@@ -30,7 +30,7 @@ public final class Follower extends NativeObject {
   /** {@return the schedule of the next step: queries the strategy for each layer} */
   public Next next() {
     int[] changed = new int[1];
-    Schedule schedule = Schedule.made(out -> Native.ckpt_follower_next(this, out, changed));
+    Schedule schedule = Schedule.created(out -> Native.ckpt_follower_next(this, out, changed));
     return new Next(schedule, changed[0] != 0);
   }
 }

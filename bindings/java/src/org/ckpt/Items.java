@@ -36,9 +36,9 @@ final class Items<T> {
   }
 
   long put(Call<T> make) {
-    T made = Objects.requireNonNull(asked(make));
+    T created = Objects.requireNonNull(asked(make));
     long number = last.incrementAndGet();
-    items.put(number, made);
+    items.put(number, created);
     return number;
   }
 

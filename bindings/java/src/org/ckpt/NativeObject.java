@@ -126,9 +126,9 @@ public abstract class NativeObject implements AutoCloseable {
 
   /** Converts structs to values and closes them. */
   static <S, R> List<R> values(S[] structs, Function<S, R> of, Consumer<S> close) {
-    List<R> made = Arrays.stream(structs).map(of).toList();
+    List<R> created = Arrays.stream(structs).map(of).toList();
     for (S struct : structs) close.accept(struct);
-    return made;
+    return created;
   }
 
   /** Returns whether the class of an object overrides a default method of an interface. */

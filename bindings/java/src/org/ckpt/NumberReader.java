@@ -20,9 +20,9 @@ final class NumberReader {
 
   static <T> List<T> list(long[] numbers, Function<NumberReader, T> of) {
     NumberReader in = new NumberReader(numbers);
-    List<T> made = new ArrayList<>();
-    while (in.more()) made.add(of.apply(in));
-    return List.copyOf(made);
+    List<T> created = new ArrayList<>();
+    while (in.more()) created.add(of.apply(in));
+    return List.copyOf(created);
   }
 
   long next() {

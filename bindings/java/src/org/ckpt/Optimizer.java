@@ -22,14 +22,14 @@ public final class Optimizer extends OptimizerMethods {
 
   /** {@return the state by name, in a fixed order; it shares the optimizer's memory} */
   public List<NamedTensor> tensors() {
-    List<NamedTensor> made = new ArrayList<>();
+    List<NamedTensor> created = new ArrayList<>();
     long count = number(out -> Native.ckpt_optimizer_get_tensor_count(this, out));
     for (long i = 0; i < count; ++i) {
       long index = i;
       long[] value = new long[1];
       String name = text(out -> Native.ckpt_optimizer_get_tensor(this, index, out, value));
-      made.add(new NamedTensor(name, Tensor.adopt(value[0])));
+      created.add(new NamedTensor(name, Tensor.adopt(value[0])));
     }
-    return List.copyOf(made);
+    return List.copyOf(created);
   }
 }

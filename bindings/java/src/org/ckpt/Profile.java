@@ -29,7 +29,7 @@ public final class Profile extends ProfileMethods {
    * @return the profile
    */
   public static Profile of(Chain chain, TensorSpec input, int measuredSteps, WorkerPool pool) {
-    return made(out -> Native.ckpt_profile_create_from_chain(chain, input.numbers(), measuredSteps, pool, out));
+    return created(out -> Native.ckpt_profile_create_from_chain(chain, input.numbers(), measuredSteps, pool, out));
   }
 
   /**

@@ -59,7 +59,7 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
    * @throws CkptNotFoundException for an unknown planner
    */
   public static Schedule create(Profile profile, String planner) {
-    return made(out -> Native.ckpt_schedule_create(profile, planner, out));
+    return created(out -> Native.ckpt_schedule_create(profile, planner, out));
   }
 
   /** {@return the form of each planner, with a description and the ranges of its values} */
@@ -73,7 +73,12 @@ public final class Schedule extends ScheduleMethods implements Iterable<Schedule
     return layers == 0 ? OptionalLong.empty() : OptionalLong.of(layers);
   }
 
-  /** {@return the bytes to reserve in memory, tier 0} */
+  /**
+   * Returns the bytes to reserve in memory, tier 0.
+   *
+   * @param profile the profile that the schedule is for
+   * @return the bytes of the arena
+   */
   public long reservedBytes(Profile profile) {
     return reservedBytes(profile, 0);
   }

@@ -19,7 +19,7 @@ public final class Storage extends StorageMethods {
    */
   public static Storage fromUri(String uri) {
     try (NativeLoader.Unpacked unpacked = NativeLoader.unpackedFor(uri)) {
-      return made(out -> Native.ckpt_storage_create_from_uri(uri, unpacked.folder(), out));
+      return created(out -> Native.ckpt_storage_create_from_uri(uri, unpacked.folder(), out));
     }
   }
 
@@ -35,8 +35,8 @@ public final class Storage extends StorageMethods {
     Native.ckpt_storage_register_scheme(scheme, new NativeStorageFactory() {
       @Override
       public NativeObject make(String uri) {
-        Storage made = Items.asked(() -> factory.make(uri));
-        return made == null ? null : made.handOver();
+        Storage created = Items.asked(() -> factory.make(uri));
+        return created == null ? null : created.handOver();
       }
     }.pinned());
   }
@@ -59,7 +59,7 @@ public final class Storage extends StorageMethods {
    * @return the storage
    */
   public static Storage fileSystem(Path root, FileSystemOptions options) {
-    return made(out -> options.with(
+    return created(out -> options.with(
         struct -> Native.ckpt_storage_create_file_system(root.toString(), struct, out)));
   }
 
@@ -75,7 +75,7 @@ public final class Storage extends StorageMethods {
     boolean isObjects = storage instanceof CustomObjects<F>;
     boolean readsRanges = isObjects && overrides(storage, CustomObjects.class, "readRanges");
     boolean removesMany = isObjects && overrides(storage, CustomObjects.class, "removeMany");
-    return made(out -> Native.ckpt_storage_create_custom(
+    return created(out -> Native.ckpt_storage_create_custom(
         name, new CustomStorageFunctions<>(storage).pinned(), isObjects, readsRanges, removesMany, out));
   }
 }

@@ -41,10 +41,10 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
    * @param children the strategies $0, $1, ... of the text
    */
   public Strategy(String text, StrategyOptions options, CheckpointStrategy... children) {
-    this(made(text, options, all(Objects.requireNonNull(children, "children"))));
+    this(created(text, options, all(Objects.requireNonNull(children, "children"))));
   }
 
-  private static Into<long[]> made(String text, StrategyOptions options, Strategy[] children) {
+  private static Into<long[]> created(String text, StrategyOptions options, Strategy[] children) {
     return out -> options.with(struct -> Native.ckpt_strategy_create_with_options(text, struct, children, out));
   }
 
@@ -235,8 +235,8 @@ public class Strategy extends StrategyMethods implements CheckpointStrategy {
     Native.ckpt_strategy_register(name, new NativeStrategyFactory() {
       @Override
       public NativeObject make(String arguments) {
-        Strategy made = of(factory.make(arguments));
-        return made == null ? null : new LentObject(made.retained());
+        Strategy created = of(factory.make(arguments));
+        return created == null ? null : new LentObject(created.retained());
       }
     }.pinned());
   }

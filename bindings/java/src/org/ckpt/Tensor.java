@@ -179,9 +179,9 @@ public final class Tensor extends TensorMethods {
    * @return an F32 tensor
    */
   public static Tensor copyOf(float[] elements, long... shape) {
-    Tensor made = sized(DType.F32, elements.length, shape);
-    made.floatBuffer().put(elements);
-    return made;
+    Tensor created = sized(DType.F32, elements.length, shape);
+    created.floatBuffer().put(elements);
+    return created;
   }
 
   /**
@@ -192,9 +192,9 @@ public final class Tensor extends TensorMethods {
    * @return an F64 tensor
    */
   public static Tensor copyOf(double[] elements, long... shape) {
-    Tensor made = sized(DType.F64, elements.length, shape);
-    made.doubleBuffer().put(elements);
-    return made;
+    Tensor created = sized(DType.F64, elements.length, shape);
+    created.doubleBuffer().put(elements);
+    return created;
   }
 
   /**
@@ -205,9 +205,9 @@ public final class Tensor extends TensorMethods {
    * @return an I32 tensor
    */
   public static Tensor copyOf(int[] elements, long... shape) {
-    Tensor made = sized(DType.I32, elements.length, shape);
-    made.intBuffer().put(elements);
-    return made;
+    Tensor created = sized(DType.I32, elements.length, shape);
+    created.intBuffer().put(elements);
+    return created;
   }
 
   /**
@@ -218,9 +218,9 @@ public final class Tensor extends TensorMethods {
    * @return an I64 tensor
    */
   public static Tensor copyOf(long[] elements, long... shape) {
-    Tensor made = sized(DType.I64, elements.length, shape);
-    made.longBuffer().put(elements);
-    return made;
+    Tensor created = sized(DType.I64, elements.length, shape);
+    created.longBuffer().put(elements);
+    return created;
   }
 
   /**
@@ -238,9 +238,9 @@ public final class Tensor extends TensorMethods {
       throw new CkptInvalidArgumentException(
           "buffer: expected " + spec.bytes() + " bytes for " + spec + ", found " + buffer.remaining());
     }
-    Tensor made = new Tensor(dtype, shape);
-    made.buffer().put(buffer.duplicate());
-    return made;
+    Tensor created = new Tensor(dtype, shape);
+    created.buffer().put(buffer.duplicate());
+    return created;
   }
 
   private static Tensor sized(DType dtype, long elements, long[] shape) {

@@ -278,15 +278,15 @@ final class Trees extends NativeObject {
 
   private static <T> T as(Object value, Class<T> type) {
     if (value instanceof Attributed attributed && !type.isInstance(value)) return as(attributed.value(), type);
-    Object made = value;
+    Object created = value;
     if (value instanceof Tensor tensor && type.isArray()) {
-      made = tensor.toArray();
+      created = tensor.toArray();
     } else if (value instanceof Long whole && Number.class.isAssignableFrom(type)) {
-      made = ofWhole(whole, type);
+      created = ofWhole(whole, type);
     } else if (value instanceof Double real && type == Float.class) {
-      made = real.floatValue();
+      created = real.floatValue();
     }
-    if (made == null || type.isInstance(made)) return type.cast(made);
+    if (created == null || type.isInstance(created)) return type.cast(created);
     throw new CkptInvalidArgumentException(
         "value: expected a " + type.getSimpleName() + ", found a " + value.getClass().getSimpleName());
   }

@@ -1,4 +1,4 @@
-#include "async/crew.h"
+#include "async/thread_group.h"
 
 #include <utility>
 
@@ -36,19 +36,19 @@ void ThreadGroup::leave() noexcept {
 
 bool ThreadGroup::is_serving() const {
   const std::lock_guard lock(mutex_);
-  return fate_ == Fate::serving;
+  return state_ == State::serving;
 }
 
-bool ThreadGroup::decide(Fate fate, std::shared_ptr<void> keep_alive) {
+bool ThreadGroup::decide(State state, std::shared_ptr<void> keep_alive) {
   const std::lock_guard lock(mutex_);
-  if (fate_ != Fate::serving) return false;
-  fate_ = fate;
+  if (state_ != State::serving) return false;
+  state_ = state;
   if (left_ > 0) keep_alive_ = std::move(keep_alive);
   return true;
 }
 
 bool ThreadGroup::join() {
-  if (!decide(Fate::joined, nullptr)) {
+  if (!decide(State::joined, nullptr)) {
     changed_.wait([this] { return all_left_.load(); }, -1);
     return false;
   }
@@ -57,7 +57,7 @@ bool ThreadGroup::join() {
 }
 
 bool ThreadGroup::detach(std::shared_ptr<void> keep_alive) {
-  if (!decide(Fate::detached, std::move(keep_alive))) return false;
+  if (!decide(State::detached, std::move(keep_alive))) return false;
   for (const auto& thread : threads_) thread->detach();
   return true;
 }

@@ -10,7 +10,7 @@
 
 namespace ckpt::async {
 
-class Mailbox {
+class TaskFifo {
  public:
   void push(std::shared_ptr<Task> task) {
     {

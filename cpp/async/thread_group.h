@@ -20,7 +20,7 @@ class ThreadGroup {
   // Call before all functions below, from one thread. body: must not throw.
   void start(std::string name, std::function<void()> body);
 
-  // True until join or detach has decided the threads' fate.
+  // True until join or detach has decided the state of the threads.
   bool is_serving() const;
   // Returns when all bodies have returned. Returns true for the one call that joined the threads.
   bool join();
@@ -28,14 +28,14 @@ class ThreadGroup {
   bool detach(std::shared_ptr<void> keep_alive);
 
  private:
-  enum class Fate : std::uint8_t { serving, joined, detached };
+  enum class State : std::uint8_t { serving, joined, detached };
   // Returns true for the call that makes the decision.
-  bool decide(Fate fate, std::shared_ptr<void> keep_alive);
+  bool decide(State state, std::shared_ptr<void> keep_alive);
   void leave() noexcept;
 
   std::vector<std::unique_ptr<base::Thread>> threads_;
   mutable std::mutex mutex_;  // held only for the next three
-  Fate fate_ = Fate::serving;
+  State state_ = State::serving;
   std::int64_t left_ = 0;  // threads with a body that has not returned
   std::shared_ptr<void> keep_alive_;
   std::atomic<bool> all_left_{false};
