@@ -62,7 +62,7 @@ in_comment {
 !described && is_cpp && /^\/\// {
   if (!lines++) { print "/** \\addtogroup ckpt_" part " " part; print "" }
   text = $0
-  sub(/^\/\/ ?/, "", text)
+  sub(/^\/\//, "", text)
   print text_line(text, "")
   next
 }

@@ -13,7 +13,7 @@ mkdir -p "$CKPT_DOCS"
 pages=$CKPT_DOCS/html
 
 # missing NAME...: prints the names that are on no page of a part.
-missing() { for name in "$@"; do grep -q "[>;]$name<" "$pages"/group__ckpt__*.html || printf '%s\n' "$name"; done; }
+missing() { for name in "$@"; do grep -qE "[>;]$name(<|&lt;)" "$pages"/group__ckpt__*.html || printf '%s\n' "$name"; done; }
 functions=$(sed -n 's/^  .*(\*\(ckpt_[a-z0-9_]*\))(.*/\1/p' include/ckpt/api.h)
 classes=$(sed -n 's/^class \([A-Za-z]*\) .*{$/ckpt::\1/p' include/ckpt/*.hpp include/ckpt/methods/*.hpp |
   grep -vE '::(Handle|Object)$|Methods$') # of ckpt::detail, and the generated bases
