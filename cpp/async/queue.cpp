@@ -12,7 +12,7 @@ TaskQueue::TaskQueue(std::int64_t capacity, std::function<EntryState(std::int64_
   // then never allocates, so none is lost when memory is short.
   const auto max = static_cast<std::size_t>(3 * capacity);
   ready_.reserve(max);
-  held_.reserve(max);
+  blocked_.reserve(max);
 }
 
 // ---- For callers ----
@@ -63,47 +63,47 @@ TaskQueue::Readiness TaskQueue::add_by_state(std::int64_t id) {
   return state.readiness;
 }
 
-bool TaskQueue::recheck_held() {
+bool TaskQueue::recheck_blocked() {
   checked_gates_ = gates_.load();  // before any gate is checked: a gate that opens meanwhile increments it again
   std::size_t kept = 0;
-  for (const std::int64_t id : held_) {
-    if (add_by_state(id) == Readiness::blocked) held_[kept++] = id;
+  for (const std::int64_t id : blocked_) {
+    if (add_by_state(id) == Readiness::blocked) blocked_[kept++] = id;
   }
-  const bool some_left = kept < held_.size();
-  held_.resize(kept);
+  const bool some_left = kept < blocked_.size();
+  blocked_.resize(kept);
   return some_left;
 }
 
 bool TaskQueue::take_published() {
-  if (ready_.size() + held_.size() > 2 * published_ids_.size()) remove_ended();
+  if (ready_.size() + blocked_.size() > 2 * published_ids_.size()) remove_ended();
   bool some_ready = false;
   std::int32_t place = no_place;
   for (std::int64_t left = published_.size(); left > 0 && published_.try_pop(place); --left) {
     const std::int64_t id = published_ids_[static_cast<std::size_t>(place)].exchange(0);
     const Readiness readiness = add_by_state(id);
-    if (readiness == Readiness::blocked) held_.push_back(id);
+    if (readiness == Readiness::blocked) blocked_.push_back(id);
     if (readiness == Readiness::ready) some_ready = true;
   }
   return some_ready;
 }
 
 // Tasks are queried one after the other while gates open. A task found ready may have become so together with tasks queried
-// before it and held. To keep their order by priority, all held ones are queried again until no further task is added.
+// before it and blocked. To keep their order by priority, all blocked ones are queried again until no further task is added.
 void TaskQueue::update_order() {
-  bool some_came = gates_.load() != checked_gates_ && recheck_held();
+  bool some_came = gates_.load() != checked_gates_ && recheck_blocked();
   some_came |= take_published();
   while (some_came) {
-    some_came = recheck_held();
+    some_came = recheck_blocked();
     some_came |= take_published();
   }
 }
 
 // Keeps at most `capacity` entries, so that the work per entry does not grow.
 void TaskQueue::remove_ended() {
-  const auto is_dead = [this](std::int64_t id) { return state_of_(id).readiness == Readiness::ended; };
-  std::erase_if(ready_, [&](const Entry& entry) { return is_dead(entry.id); });
+  const auto is_ended = [this](std::int64_t id) { return state_of_(id).readiness == Readiness::ended; };
+  std::erase_if(ready_, [&](const Entry& entry) { return is_ended(entry.id); });
   std::ranges::make_heap(ready_, has_lower_priority);
-  std::erase_if(held_, is_dead);
+  std::erase_if(blocked_, is_ended);
 }
 
 std::int64_t TaskQueue::try_pop() {
@@ -131,7 +131,7 @@ std::int64_t TaskQueue::pop(const std::function<bool()>& stop) {
 
 std::int64_t TaskQueue::size() const {
   const std::lock_guard lock(order_);
-  return published_.size() + static_cast<std::int64_t>(ready_.size() + held_.size());
+  return published_.size() + static_cast<std::int64_t>(ready_.size() + blocked_.size());
 }
 
 }  // namespace ckpt::async

@@ -72,7 +72,7 @@ class TaskQueue {
 
   // Called with order_ held.
   Readiness add_by_state(std::int64_t id);  // adds ready tasks to ready_
-  bool recheck_held();                      // returns true if some are no longer held
+  bool recheck_blocked();                   // returns true if some are no longer blocked
   bool take_published();                    // returns true if some are ready
   void update_order();
   void remove_ended();
@@ -89,7 +89,7 @@ class TaskQueue {
 
   mutable std::mutex order_;
   std::vector<Entry> ready_;  // a heap
-  std::vector<std::int64_t> held_;
+  std::vector<std::int64_t> blocked_;
   std::uint64_t checked_gates_ = 0;  // gates_ at the last check of the held tasks
 };
 

@@ -20,7 +20,7 @@ class ThreadGroup {
   // Call before all functions below, from one thread. body: must not throw.
   void start(std::string name, std::function<void()> body);
 
-  // True until join or detach has decided the state of the threads.
+  // True until the first call of join or detach.
   bool is_serving() const;
   // Returns when all bodies have returned. Returns true for the one call that joined the threads.
   bool join();

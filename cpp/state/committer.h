@@ -52,7 +52,7 @@ class Committer {
   void refuse_overtaken(const Pending& pending);
   [[noreturn]] void withdraw_and_fence(const Pending& pending, const std::string& winner);
   void withdraw(const Pending& pending);
-  // outcome: what happens to the save that has detected the other writer.
+  // outcome: ends the message; it states whether the save that detected the other writer is committed.
   [[noreturn]] void fence(const std::string& by, const std::string& path, const char* outcome = "this save is not committed");
 
   std::shared_ptr<storage::Storage> storage_;

@@ -18,10 +18,12 @@ using EntryState = TaskQueue::EntryState;
 // The state of a task by its id; those of priority 1 are in high.
 struct Tasks {
   std::set<std::int64_t> ready;
-  std::set<std::int64_t> held;
+  std::set<std::int64_t> blocked;
   std::set<std::int64_t> high;
   EntryState operator()(std::int64_t id) const {
-    const Readiness readiness = held.contains(id) ? Readiness::blocked : ready.contains(id) ? Readiness::ready : Readiness::ended;
+    const Readiness readiness = blocked.contains(id) ? Readiness::blocked
+                                : ready.contains(id) ? Readiness::ready
+                                                     : Readiness::ended;
     return {readiness, high.contains(id) ? 1 : 0};
   }
 };
@@ -58,7 +60,7 @@ TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
   TaskQueue queue(3, std::ref(tasks));
   for (const std::int64_t id : {1, 2, 3}) queue.publish(queue.try_admit(), id);
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{2});
-  tasks.held = {};
+  tasks.blocked = {};
   tasks.ready = {1};  // and 3 was cancelled at its gate
   EXPECT_EQ(taken(queue), std::vector<std::int64_t>{});
   queue.recheck_gates();
@@ -68,18 +70,18 @@ TEST(AsyncQueue, GatedTasksWaitUntilGatesAreReportedOpen) {
 
 // All gates open at once, just after a worker has checked one of them.
 TEST(AsyncQueue, GatesOpenedDuringASearchLetTheOldestRunFirst) {
-  for (std::int64_t last_held = 1; last_held <= 4; ++last_held) {
+  for (std::int64_t last_blocked = 1; last_blocked <= 4; ++last_blocked) {
     bool are_open = false;
     TaskQueue queue(4, [&](std::int64_t id) {
       const EntryState standing{are_open ? Readiness::ready : Readiness::blocked, 0};
-      if (id == last_held) are_open = true;
+      if (id == last_blocked) are_open = true;
       return standing;
     });
     for (const std::int64_t id : {1, 2, 3, 4}) queue.publish(queue.try_admit(), id);
     auto ids = taken(queue);
     queue.recheck_gates();
     for (const std::int64_t id : taken(queue)) ids.push_back(id);
-    EXPECT_EQ(ids, (std::vector<std::int64_t>{1, 2, 3, 4})) << "opened after " << last_held;
+    EXPECT_EQ(ids, (std::vector<std::int64_t>{1, 2, 3, 4})) << "opened after " << last_blocked;
   }
 }
 
@@ -132,7 +134,7 @@ TEST(AsyncQueue, CancelledTasksAreRemovedFromTheOrder) {
     queue.release_place(other);
     ASSERT_LE(queue.size(), 12);  // three times the capacity
   }
-  tasks.held = {};
+  tasks.blocked = {};
   tasks.ready = {1};
   queue.recheck_gates();
   const auto ids = taken(queue);

@@ -16,28 +16,26 @@ unset CKPT_OPENBLAS
 text="$scratch/text"
 make_text "$text"
 
-# step CORETYPE: appends the seconds of a step with these kernels to a file; "-": with the variable unset.
+# step CORETYPE: runs some steps with these kernels; "-": with the variable unset.
 step() {
   if [ "$1" = - ]; then unset OPENBLAS_CORETYPE; else export OPENBLAS_CORETYPE="$1"; fi
   succeeds train --model mlp --data "$text" --batch 256 --steps 20 --quiet --json "$scratch/run.json"
   unset OPENBLAS_CORETYPE
-  figure seconds_per_step >>"$scratch/seconds.$1"
 }
 figure() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\).*/\1/p" "$scratch/run.json"; }
 shortest() { sort -g "$scratch/seconds.$1" | head -n 1; }
 
-# The set that the command selects: its runs count as those without the variable, because both give the same bits.
+# The set that the command selects. Runs with it and without the variable give the same bits, and count together.
 step -
 chosen=$(figure blas | sed 's/ MAX_THREADS.*//; s/.* //')
 loss=$(figure final_loss)
 echo "selected: $chosen"
-case " $sets " in *" $chosen "*) ;; *) sets="$sets $chosen" ;; esac
 step "$chosen"
 [ -n "$loss" ] && [ "$loss" = "$(figure final_loss)" ] || fail "other results with OPENBLAS_CORETYPE=$chosen"
+case " $sets " in *" $chosen "*) ;; *) sets="$sets $chosen" ;; esac
 
-reaches() {  # whether the shortest steps meet the bound
-  cat "$scratch/seconds.-" >>"$scratch/seconds.$chosen"
-  : >"$scratch/seconds.-"
+# Whether the shortest steps meet the bound. Sets best and mine.
+reaches() {
   best=$(for set in $sets; do shortest "$set"; done | sort -g | head -n 1)
   mine=$(shortest "$chosen")
   awk -v mine="$mine" -v best="$best" 'BEGIN { exit !(mine > 0 && best > 0 && best >= 0.95 * mine) }'
@@ -47,7 +45,11 @@ reaches() {  # whether the shortest steps meet the bound
 round=0
 until [ "$round" -ge 3 ] && reaches || [ "$round" = 20 ]; do
   round=$((round + 1))
-  for set in - $sets; do step "$set"; done
+  for set in - $sets; do
+    step "$set"
+    [ "$set" != - ] || set=$chosen
+    figure seconds_per_step >>"$scratch/seconds.$set"
+  done
 done
 reaches || fail "a step takes $mine s without OPENBLAS_CORETYPE, $best s with the fastest kernels"
 for set in $sets; do echo "$set: $(shortest "$set") s a step"; done

@@ -207,7 +207,7 @@ class _Measurement:
             if at in operation.adds else None for at, item in enumerate(self.inputs)))
         earlier = meter.bytes - before
         _, grad_output = meter.during(self.grad_output)
-        _begin_sums(meter, step.gradients, step.parameters[operation.number], step.parameters[operation.number + 1:])
+        _begin_sums(meter, step, step.parameters[operation.number], step.parameters[operation.number + 1:])
         most, gradients = meter.during(lambda: self.backward(output, tape, grad_output, sums),
                                        lambda: [_storage(gradient)[0] for gradient in step.gradients.values()])
         step.gradients.clear()

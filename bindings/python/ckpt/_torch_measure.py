@@ -72,12 +72,15 @@ class _Meter:
         return most, given
 
 
-def _begin_sums(meter: _Meter, gradients: Dict[int, Any], parameters: Iterable[Any], later: Iterable[Iterable[Any]]) -> None:
-    """Fills gradients, by id, with sums as a backward finds them: those of the parameters that later layers use too. The gradient
-    that the backward adds to such a sum is temporary memory, unlike a first gradient, which remains; the sum is not counted."""
-    shared = {id(parameter) for layer in later for parameter in layer}
-    meter.during(lambda: gradients.update((id(each), _torch.zeros_like(each)) for each in parameters if id(each) in shared),
-                 lambda: [_storage(total)[0] for total in gradients.values()])
+def _begin_sums(meter: _Meter, step: Any, parameters: Iterable[Any], later: Iterable[Iterable[Any]]) -> None:
+    """Fills step.gradients with sums as a backward finds them: those of the parameters that later layers use too. The gradient that
+    the backward adds to such a sum is temporary memory, unlike a first gradient, which remains; the sum is not counted."""
+    shared = [parameter for parameter in parameters if id(parameter) in step.shared]
+    if not shared:
+        return
+    used_later = {id(parameter) for layer in later for parameter in layer}
+    meter.during(lambda: step.gradients.update((id(each), _torch.zeros_like(each)) for each in shared if id(each) in used_later),
+                 lambda: [_storage(total)[0] for total in step.gradients.values()])
 
 
 class _Call(NamedTuple):
@@ -114,8 +117,8 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
 
     meter = _Meter()
     most, given = meter.during(lambda: step.forward(call, item))
-    created = meter.bytes
-    forward_workspace = most - created
+    output_bytes = meter.bytes
+    forward_workspace = most - output_bytes
     given = None
 
     # Forward with a tape, over a copy of the input: memory that is freed with the output or the input is not held by the tape.
@@ -127,9 +130,9 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     with_output = meter.bytes
     output_like = [_like(value) for value in output]
     meter.during(output.clear)
-    needs_output = with_output - meter.bytes < created
-    read = created if needs_output else 0
-    tape_bytes = with_output - inputs - created
+    needs_output = with_output - meter.bytes < output_bytes
+    read = output_bytes if needs_output else 0
+    tape_bytes = with_output - inputs - output_bytes
     before = meter.bytes
     meter.during(copy.clear)
     needs_input = before - meter.bytes < inputs
@@ -147,7 +150,7 @@ def _measure_option(layers: Sequence[_Layer], devices: Sequence[int], number: in
     gradients = [meter.bytes - before, sum(_storages(value for value, has in zip(values, layer.input_mask) if has).values())]
     del output_like
     gradient = grads.pop()
-    _begin_sums(meter, step.gradients, layer.parameters(), (later.parameters() for later in layers[number + 1:]))
+    _begin_sums(meter, step, layer.parameters(), (later.parameters() for later in layers[number + 1:]))
     most, gradient = meter.during(lambda: step.backward(_Call(number, number + 1, option, 0), None, None, tape, gradient),
                                   lambda: [_storage(created)[0] for created in step.gradients.values()])
     backward_peak = most - pinned

@@ -130,9 +130,9 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
     std::int64_t base = meter.live_bytes();
     meter.begin();
     Tensors next = state.run_without_graph(step, now);
-    const std::int64_t created = meter.live_bytes() - base;
+    const std::int64_t created_bytes = meter.live_bytes() - base;
     layer.output_bytes = bytes_of(next, of_sample);
-    const std::int64_t plain_workspace = std::max<std::int64_t>(0, meter.peak_bytes() - base - created);
+    const std::int64_t plain_workspace = std::max<std::int64_t>(0, meter.peak_bytes() - base - created_bytes);
     for (std::size_t k = 0; k < buffers.size(); ++k) {
       if (!at::equal(buffers[k], begin.buffers[k])) {
         step.buffers.push_back(buffers[k]);
@@ -150,7 +150,7 @@ inline void measure(State& state, const Tensors& sample, const Options& options)
       if (run == 0) {
         has_gradient.clear();
         for (const Edge& root : tape->roots) has_gradient.push_back(root.is_valid());
-        option.tape_bytes = std::max<std::int64_t>(0, held - base - created);
+        option.tape_bytes = std::max<std::int64_t>(0, held - base - created_bytes);
         // The temporary memory of a run without recording is mostly memory that a recording keeps. Each layer records once, with
         // the same other live memory as in its run without recording, so only the excess over the tape counts.
         option.forward_workspace_bytes = std::max(peak - held, plain_workspace - option.tape_bytes) + layer.ambient_bytes;

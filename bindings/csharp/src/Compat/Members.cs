@@ -1,4 +1,5 @@
-// Names of the reference API that differ from those of the library, as aliases and small subclasses.
+// Names of the reference API that differ from those of the library, as aliases and small subclasses. In the namespace Ckpt, because
+// most are members of its classes.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
