@@ -1,4 +1,4 @@
-"""Finds phrases that the style guide replaces, in documents, comments, messages and help.
+"""Finds phrases that the style guide replaces, in documents, comments, messages and help, and long sentences in documents.
 
     python3 tests/docs/prose_lint.py [--count] [PATH...]
 
@@ -46,6 +46,8 @@ PATTERNS = [
     ("exceeds", r"\bpass(?:es|ed)? (?:the |its |a |this |that )(?:limit|budget|end|deadline|quota)\b", "exceeds"),
     ("behind", r"\bbehind\b", "after (in time)"),
 ]
+LONG = "long"  # the name of a finding: a sentence of a document, outside tables, with more words than this
+MOST_WORDS = 25
 COMPILED = [(name, re.compile(pattern, 0 if name in ("what", "who", "of") else re.IGNORECASE), hint) for name, pattern, hint in PATTERNS]
 
 C_LIKE = {".h", ".hpp", ".c", ".cpp", ".cc", ".java", ".cs", ".i", ".js", ".inc", ".in", ".css"}
@@ -131,7 +133,7 @@ def document_pieces(source):
             group = []
         for cell in text.split(" | ") if line.lstrip().startswith("|") else [text]:
             if line.lstrip().startswith("|"):
-                yield [(row, cell.strip(" |"))], "document"
+                yield [(row, cell.strip(" |"))], "cell"
             elif cell.strip():
                 group.append((row, cell.strip()))
     if group:
@@ -150,6 +152,20 @@ def pieces(path, source):
     return document_pieces(source) if path.suffix == ".html" else []
 
 
+def long_sentences(text):
+    """(position, number of words) of each long sentence. A piece of code counts as one word; a bold heading is a separate sentence."""
+    at = 0
+    for sentence in re.split(r"(?<=[.!?:;])(?:\*\*)?\s", text):
+        words = [word for word in sentence.split() if re.search(r"\w", word)]
+        if len(words) > MOST_WORDS:
+            yield text.index(sentence, at), len(words)
+        at += len(sentence)
+
+
+def row_at(starts, position):
+    return max((row for at, row in starts if at <= position), default=starts[0][1])
+
+
 def findings(path, source):
     for parts, kind in pieces(path, source):
         text, starts = "", []
@@ -162,8 +178,10 @@ def findings(path, source):
             continue
         for name, pattern, hint in COMPILED:
             for found in pattern.finditer(text):
-                row = max((row for at, row in starts if at <= found.start()), default=starts[0][1])
-                yield row, name, text[max(0, found.start() - 30):found.end() + 40], hint
+                yield row_at(starts, found.start()), name, text[max(0, found.start() - 30):found.end() + 40], hint
+        if kind == "document":
+            for at, words in long_sentences(text):
+                yield row_at(starts, at), LONG, text[at:at + 70], f"{words} words; at most {MOST_WORDS}"
 
 
 def project_files(paths=()):
@@ -187,7 +205,7 @@ def allowed():
 def main(arguments):
     count = "--count" in arguments
     paths = [each for each in arguments if not each.startswith("--")]
-    exceptions, totals = list(allowed()), {name: 0 for name, _, _ in PATTERNS}
+    exceptions, totals = list(allowed()), {name: 0 for name in [name for name, _, _ in PATTERNS] + [LONG]}
     for name in project_files(paths):
         path = ROOT / name
         if any(fnmatch.fnmatch(name, glob) for glob in SKIPPED) or not path.is_file():
