@@ -1,5 +1,5 @@
-/* adaptive.h - when to save a state checkpoint: a controller that measures the cost of saves and estimates the failure rate of the
- * machine, the formulas and the rule that it uses, and a simulator that replays failures against them.
+/* adaptive.h - when to save a state checkpoint: a controller that measures the cost of saves and estimates the machine's failure
+ * rate; its formulas; the threshold rule; a simulator that replays failures.
  *
  *   ckpt_controller *controller = NULL;
  *   ckpt_controller_event event = CKPT_CONTROLLER_EVENT_INIT;
@@ -63,10 +63,10 @@ CKPT_API ckpt_status ckpt_weibull_fit(const double* gap_seconds, const ckpt_bool
 
 /* ---- The threshold rule -------------------------------------------------------------------------------------------------- */
 
-/* A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left, and
+/* A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left. It
  * adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time since the last checkpoint
- * and the failure rate, its steps depend on the unit of time, one outlier stays the longest task permanently, and the slots of a
- * long run are used up. */
+ * and the failure rate, and its steps depend on the unit of time. One outlier stays the longest task permanently, and the slots of
+ * a long run are used up. */
 typedef struct ckpt_threshold ckpt_threshold;
 
 /* Options for creating a threshold rule. */
@@ -383,18 +383,18 @@ typedef struct ckpt_simulation_options {
 #define CKPT_SIMULATION_OPTIONS_INIT \
   { sizeof(ckpt_simulation_options), 0, 0, 0, 0, 1, 200, 20, 1, 30, 300, 30, 1, 0, 0 }
 
-/* Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and an oracle that knows
- * the time of the next failure. Failures interrupt work, saves and restarts; only finished saves count. options: not NULL, because
- * it has the failures. INVALID_ARGUMENT names the invalid option, or the line of a trace. OUT_OF_RANGE names the argument to change
- * if there would be more than 10^9 polls, gaps for the estimators, or node lifetimes: up to that limit a simulation takes seconds
- * to minutes. */
+/* Replays failures against each policy and each fixed interval. It compares them with Daly's interval (computed from the true MTBF
+ * and cost), and with an oracle that has the time of the next failure. Failures interrupt work, saves and restarts; only finished
+ * saves count. options: not NULL, because it has the failures. INVALID_ARGUMENT names the invalid option, or the line of a trace.
+ * OUT_OF_RANGE names the argument to change if there would be more than 10^9 polls, gaps for the estimators, or node lifetimes: up
+ * to that limit a simulation takes seconds to minutes. */
 CKPT_API ckpt_status ckpt_simulation_create(const ckpt_simulation_options* options, ckpt_simulation** simulation);
 
 /* Writes the results as JSON by the (buffer, capacity, *needed) rule of ckpt.h: for each policy its efficiency (finished work per
- * wall time) and its extra wall time against Daly's interval for the same work, over all failures, the first 10, the first 100, and
- * those after 100; null if there are none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures,
- * share] points for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" a
- * histogram of the times between failures, as [from seconds, to seconds, count]. */
+ * wall time), and its extra wall time against Daly's interval for the same work. The periods are all failures, the first 10, the
+ * first 100, and those after 100; null if there are none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures, as
+ * [failures, share] points for each policy. "fixed_intervals" has the efficiency of each fixed interval, as [seconds, efficiency].
+ * "failure_gaps" is a histogram of the times between failures, as [from seconds, to seconds, count]. */
 CKPT_API ckpt_status ckpt_simulation_get_json(const ckpt_simulation* simulation, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the simulation. NULL does nothing. */

@@ -27,8 +27,8 @@
  * After the release of the manager no caller can receive the remaining failures. Each of them is then logged as an ERROR message.
  * If no log callback was ever set, they are reported in one line on standard error; ckpt_set_fallback_log documents this rule. The
  * same applies to tasks that the release cancels because draining exceeds drain_timeout_ns, unless that is 0. The next save of the
- * same storage that completes in this process returns the number of failures and the oldest one (unreported_failures in
- * ckpt_save_result and ckpt_checkpoint_task_result). ckpt_async_manager_get_stats reports them before the release.
+ * same storage that completes in this process returns their number and the oldest one, in unreported_failures of ckpt_save_result
+ * and ckpt_checkpoint_task_result. ckpt_async_manager_get_stats reports them before the release.
  *
  * Log. The component is "async", every message about a task names its id and step. INFO: manager created, shutting down and shut
  * down; workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks
@@ -125,10 +125,10 @@ typedef void (*ckpt_checkpoint_task_ended_fn)(const ckpt_checkpoint_task_result*
 
 /* The functions that are notified of background tasks. Any of them may be NULL. Each runs on a thread of the manager, or on the
  * thread that saved, cancelled, dropped or closed, without holding a lock of the library. Callbacks of one task never run at the
- * same time, those of several tasks may. Events of a task that occur while one of its callbacks runs are reported when it returns,
- * and a worker starts its next task after all events of the previous one were reported, so callbacks should be short. With one
- * worker, the ends of tasks are reported in the order in which they ran. The following applies inside these callbacks, and also
- * inside a task's source, a stateful object's list or restore, a log callback and a destroy function that the manager calls.
+ * same time, those of several tasks may. Events of a task that occur while one of its callbacks runs are reported when it returns.
+ * A worker starts its next task after all events of the previous one were reported, so callbacks should be short. With one worker,
+ * the ends of tasks are reported in the order in which they ran. The following applies inside these callbacks. It also applies
+ * inside a task's source, a stateful object's list or restore, a log callback, and a destroy function that the manager calls.
  *
  * Functions that may be called:
  * - the queries: ckpt_async_manager_get_task, ckpt_async_manager_list, ckpt_async_manager_get_stats,

@@ -139,10 +139,10 @@ CKPT_API ckpt_status ckpt_set_log(ckpt_log_level min_level, ckpt_log_fn fn, void
 /* Sets the function that receives failures that no caller can receive, unless a log callback was ever set. For bindings of
  * languages that have another mechanism for such failures. fn NULL restores the default, standard error.
  *
- * Such a failure is a background task's, if no caller has received it before the manager is released (see Failures at the top of
- * async.h), or an exception that a C++ program throws in a callback without a result. Each is logged as an ERROR message. If no log
- * callback was ever set, one line per manager, and one for the first such exception in the process, is reported in addition: to fn
- * (level CKPT_LOG_LEVEL_ERROR), or without fn to standard error. Standard error is used only if descriptor 2 is a terminal, a
+ * Such failures are those of background tasks that no caller has received before the manager is released (see Failures at the top
+ * of async.h), and exceptions that a C++ program throws in callbacks without a result. Each is logged as an ERROR message. If no
+ * log callback was ever set, one line per manager, and one for the first such exception in the process, is reported in addition: to
+ * fn (level CKPT_LOG_LEVEL_ERROR), or without fn to standard error. Standard error is used only if descriptor 2 is a terminal, a
  * pipe or a file that was opened for append. The line is written by one call of write, without SIGPIPE and without holding a lock
  * of the library. It is dropped if a pipe or terminal accepts no bytes for one second. The environment variable CKPT_LOG, read when
  * the library is loaded, replaces this rule. "off" reports no line. "stderr" writes each line to standard error, also when fn or a
@@ -175,9 +175,9 @@ CKPT_API ckpt_status ckpt_set_progress(ckpt_progress_fn progress, void* user_dat
 /* Runs on a thread of the library, when it starts or before it ends. name is the thread's name, borrowed for the call. */
 typedef void (*ckpt_thread_hook_fn)(const char* name, void* user_data);
 
-/* Runs start and stop (one of them may be NULL) on every thread that the library creates from now on, so that a virtual machine
- * attaches once per thread instead of once per callback. Several sets of hooks may be active. *id identifies this set.
- * Synchronized. */
+/* Runs start and stop (one of them may be NULL) on every thread that the library creates from now on. So a virtual machine can
+ * attach once per thread instead of once per callback. Several sets of hooks may be active. *id identifies this set. Synchronized.
+ * */
 CKPT_API ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_thread_hook_fn stop, void* user_data,
                                            ckpt_destroy_fn destroy, int64_t* id);
 

@@ -11,10 +11,10 @@
  *   ckpt_driver_backward(driver, gn, &g0);            recomputes and runs backward; g0 is the gradient of x0
  *   ckpt_driver_release(driver);
  *
- * Every handle that a callback or the caller passes to the driver is dropped or taken over by a callback exactly once, also if a
- * callback fails, if the step is cancelled, and if backward is never called. A handle that a callback does not take over is
- * borrowed for the call. docs/how-to/bring-your-own-framework.md has complete examples. Read the general rules at the top of ckpt.h
- * first.
+ * Every handle that a callback or the caller passes to the driver is dropped or taken over by a callback exactly once. This also
+ * holds if a callback fails, if the step is cancelled, and if backward is never called. A handle that a callback does not take over
+ * is borrowed for the call. docs/how-to/bring-your-own-framework.md has complete examples. Read the general rules at the top of
+ * ckpt.h first.
  *
  * A beginner needs:
  *

@@ -15,8 +15,8 @@
  *   ckpt_schedule_executor_run(executor, &step, &loss);                   the parameters of chain have their gradients
  *
  * The contract: losses and gradients under every schedule equal those of store-all bit for bit, for any number of threads. Every
- * layer splits its work into parts that depend only on its shapes, every BLAS call is single-threaded, and dropout is keyed by
- * (seed, step, layer, sample), so recomputing a layer produces the same bits.
+ * layer splits its work into parts that depend only on its shapes, and every BLAS call is single-threaded. Dropout is keyed by
+ * (seed, step, layer, sample). So recomputing a layer produces the same bits.
  *
  * OpenBLAS is loaded at the first use of a layer that needs it; a process that never uses such a layer never loads a BLAS.
  *
@@ -73,10 +73,10 @@ CKPT_API ckpt_status ckpt_blas_set(const ckpt_blas* blas);
 
 /* Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else libopenblas.so.0). Writes its
  * name, version and core as a string: (buffer, capacity, *needed) as in ckpt.h. If this processor can run a wider set of OpenBLAS's
- * kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment variables,
- * and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of ckpt_blas_set. NOT_FOUND if OpenBLAS is
- * missing; the message lists the files that were tried. FORKED, as from every function that needs a matrix product, in a child that
- * was forked while another thread loaded the BLAS. */
+ * kernels than the one in use, the string continues after a semicolon with the names of both. This does not depend on environment
+ * variables. One warning is logged when the BLAS is loaded. Nothing is added for the BLAS of ckpt_blas_set. NOT_FOUND if OpenBLAS
+ * is missing; the message lists the files that were tried. FORKED, as from every function that needs a matrix product, in a child
+ * that was forked while another thread loaded the BLAS. */
 CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t* needed);
 
 /* Loads OpenBLAS now, with the given set of its kernels. Without this call OpenBLAS chooses a set when it is loaded, by the
@@ -84,8 +84,8 @@ CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t*
  * its slowest set. Results of different sets differ in their last bits. The library itself never calls this function.
  *
  * name: "best", or the name of a core of OpenBLAS, in upper or lower case. "best" is the fastest set for products of floats and
- * doubles that the processor can run, among those that every OpenBLAS 0.3 with several sets (DYNAMIC_ARCH) has. The names, and the
- * instructions that the processor and the operating system must offer:
+ * doubles that the processor can run. It is one of those that every OpenBLAS 0.3 with several sets (DYNAMIC_ARCH) contains. The
+ * names, and the instructions that the processor and the operating system must offer:
  * - "SkylakeX": AVX-512 F, CD, BW, DQ and VL; "Cooperlake": also VNNI and BF16; "SapphireRapids": also FP16 and AMX-BF16
  * - "Haswell": AVX2 and FMA; "Zen": the same, on processors of AMD and Hygon
  * - "Excavator", "Steamroller", "Piledriver", "Bulldozer": AMD's family 15h
@@ -93,13 +93,13 @@ CKPT_API ckpt_status ckpt_blas_get_info(char* buffer, int64_t capacity, int64_t*
  * - "Barcelona": AMD's family 10h
  *
  * OpenBLAS belongs to the whole process: every other user of the same shared library gets these kernels, too. The function sets
- * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronize the environment,
- * so no other thread may use it during the call, neither directly (getenv, setenv) nor in a library: call this function before the
+ * OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it before it returns. The C library does not synchronize the environment.
+ * During the call no other thread may use it, neither directly (getenv, setenv) nor in a library: call this function before the
  * process starts threads.
  *
  * INVALID_ARGUMENT for an unknown name and for kernels that the processor cannot run; the message lists those that it can.
- * INVALID_STATE if a BLAS is in use, if ckpt_blas_set was called, or if the process has loaded that OpenBLAS before, under any path
- * (a program that links it, another library, LD_PRELOAD); the message names the file and its kernels. NOT_FOUND as from
+ * INVALID_STATE if a BLAS is in use, if ckpt_blas_set was called, or if the process has loaded that OpenBLAS before. The path does
+ * not matter (a program that links it, another library, LD_PRELOAD); the message names the file and its kernels. NOT_FOUND as from
  * ckpt_blas_get_info. UNSUPPORTED on processors other than x86-64. These errors change nothing. UNSUPPORTED also if the installed
  * OpenBLAS lacks the named set, which is detected only after loading: OpenBLAS is then in use with the set that it chose instead,
  * which the message and ckpt_blas_get_info name; "best" succeeds in this case. FORKED as from ckpt_blas_get_info. */
@@ -315,9 +315,9 @@ CKPT_API ckpt_status ckpt_chain_add_with_inputs(ckpt_chain* chain, ckpt_layer* l
 CKPT_API ckpt_status ckpt_chain_get_layer_count(const ckpt_chain* chain, int64_t* layer_count);
 
 /* Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
- * in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02, that
- * of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language models are
- * unsupervised multitask learners", 2019). The values are the same on every machine. Sets gradients to 0. */
+ * in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02,
+ * divided by sqrt(layer's number + 1) for "out.weight" and "down.weight". Weights of norms are 1 (Radford et al., "Language models
+ * are unsupervised multitask learners", 2019). The values are the same on every machine. Sets gradients to 0. */
 CKPT_API ckpt_status ckpt_chain_initialize(ckpt_chain* chain, uint64_t seed);
 
 /* Sets *parameter_count to the number of parameters of the built-in layers. */
@@ -399,8 +399,8 @@ typedef struct ckpt_schedule_executor_options {
  *
  * A tier that has a storage and that the schedule uses reserves space for the longest item of each of its slots. In the file system
  * this is one file for each executor and tier, with mode 0600 and without a name, so that it disappears when the process ends in
- * any way; each slot begins at a multiple of 4096, and the storage's options determine how the file is written and at which rate
- * (bytes_per_second separately limits reads of such files, too). In memory it is a block of this size. Two threads for each such
+ * any way. Each slot begins at a multiple of 4096. The storage's options determine how the file is written and at which rate;
+ * bytes_per_second separately limits reads of such files, too. In memory it is a block of this size. Two threads for each such
  * tier, one for stores and one for loads, copy in the order of the schedule while layers run; an AWAIT waits for its copy.
  * UNSUPPORTED, with a message that names the tier, for a storage of callbacks; errors of the system if such a file cannot be
  * created. */
@@ -438,9 +438,9 @@ typedef struct ckpt_step {
 CKPT_API ckpt_status ckpt_schedule_executor_run(ckpt_schedule_executor* executor, const ckpt_step* step, double* loss);
 
 /* Runs the first layer_count layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient and no
- * parameter. layer_count: 1 .. number of layers of the chain. Reads step, seed, first_sample and input of step, targets if one of
- * the layers needs them, and output, which receives the output of the last of these layers; its other fields are ignored. *result
- * (may be NULL) receives that output if it has one element, else NaN. The first call allocates memory outside of the arena: for the
+ * parameter. layer_count: 1 .. number of layers of the chain. Reads step, seed, first_sample, input and output of step, and targets
+ * if one of the layers needs them; other fields are ignored. output receives the output of the last of these layers. *result (may
+ * be NULL) receives the same if it has one element, else NaN. The first call allocates memory outside of the arena: for the
  * activations that exist at once (in a chain two of the largest, at most) and the largest workspace. Does not count as a step. */
 CKPT_API ckpt_status ckpt_schedule_executor_evaluate(ckpt_schedule_executor* executor, const ckpt_step* step, int64_t layer_count,
                                                      double* result);
@@ -483,9 +483,9 @@ CKPT_API ckpt_status ckpt_profile_create_measured(ckpt_chain* chain, const ckpt_
                                                   ckpt_worker_pool* pool, ckpt_profile** profile);
 
 /* Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain and
- * input), in which forward_seconds, record_seconds and backward_seconds of the options that the schedule runs are the medians over
- * the last successful steps, up to 32. Other options are unchanged. INVALID_STATE before the first step, INVALID_ARGUMENT for the
- * profile of another chain. */
+ * input). In it, the forward_seconds, record_seconds and backward_seconds of the options that the schedule runs are the medians
+ * over the last successful steps, up to 32. Other options are unchanged. INVALID_STATE before the first step, INVALID_ARGUMENT for
+ * the profile of another chain. */
 CKPT_API ckpt_status ckpt_schedule_executor_refine(const ckpt_schedule_executor* executor, const ckpt_profile* profile,
                                                    ckpt_profile** refined);
 

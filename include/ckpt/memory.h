@@ -42,9 +42,9 @@ extern "C" {
 
 /* ---- Tracker ------------------------------------------------------------------------------------------------------------- */
 
-/* Counts allocations of checkpoints. Synchronized. In a forked child it continues with the counts of the parent; if another thread
- * of the parent was inside one of its calls at the fork, calls that need the data which that thread was changing return FORKED, and
- * events that cannot be delivered count as handler failures. No call waits for that thread. With a custom clock, calls of the
+/* Counts allocations of checkpoints. Synchronized. In a forked child it continues with the counts of the parent. If another thread
+ * of the parent was inside one of its calls at the fork, calls that need the data which that thread was changing return FORKED.
+ * Events that cannot be delivered then count as handler failures. No call waits for that thread. With a custom clock, calls of the
  * tracker from inside that clock's function return INVALID_STATE. */
 typedef struct ckpt_memory_tracker ckpt_memory_tracker;
 

@@ -37,16 +37,18 @@ extern "C" {
  * processes have called it in time; IO for errors of MPI.
  *
  * The coordinator's functions poll non-blocking collectives (MPI 3.1, chapter 5.12) until all ranks have joined or their time-out
- * expires, with the bytes in buffers of the coordinator: the caller's memory is accessed only during its call, also if an operation
+ * expires. The bytes are in buffers of the coordinator: the caller's memory is accessed only during its call, also if an operation
  * ends after the call that began it. Any number of bytes is transferred in pieces, with buffers of about 16 MiB (at least 256 bytes
  * per rank); in a gather this is for root, and the other ranks have a buffer of one piece. A gather ends for all ranks when root
  * has all bytes. Errors of the calls:
- *   TIMEOUT        if not all ranks have joined in time; each later call returns INVALID_STATE, because the ranks may call
- * different collectives now, and the operation is still pending in MPI. MPI_Finalize would wait for it: terminate by MPI_Abort or
- * _exit. INVALID_STATE  also after MPI_Finalize; with MPI_THREAD_FUNNELED on a thread other than the main one; while another thread
- * is in a call of this coordinator; if processes pass different numbers of bytes, after which the coordinator is as after a TIMEOUT
- * (the root of a broadcast does not detect it, and times out if it has more than 4096 bytes) IO             for errors of MPI,
- * after which the coordinator is as after a TIMEOUT FORKED         in a forked child, without a call of MPI
+ * - TIMEOUT if not all ranks have joined in time. Each later call returns INVALID_STATE, because the ranks may call different
+ *   collectives now, and the operation is still pending in MPI. MPI_Finalize would wait for it: terminate by MPI_Abort or _exit.
+ * - INVALID_STATE also after MPI_Finalize, with MPI_THREAD_FUNNELED on a thread other than the main one, and while another thread
+ *   calls a function of this coordinator.
+ * - INVALID_STATE if processes pass different numbers of bytes; the coordinator is then as after a TIMEOUT. The root of a broadcast
+ *   does not detect it, and times out if it has more than 4096 bytes.
+ * - IO for errors of MPI; the coordinator is then as after a TIMEOUT.
+ * - FORKED in a forked child, without a call of MPI.
  *
  * The last release frees the duplicate. MPI defines this as collective: every process does it, before MPI_Finalize; after
  * MPI_Finalize or a time-out the duplicate is kept until the process ends. */

@@ -11,7 +11,7 @@
  *
  * The batch of a step is split into M micro-batches, a chain into stages; each stage has its own thread, schedule and manager, and
  * passes activations and gradients to its neighbours through bounded lock-free queues. The contract: losses and gradients of any
- * number of stages under any of the micro-batch schedules equal those of one stage with the same micro-batches bit for bit.
+ * number of stages, under any of the micro-batch schedules, equal those of one stage bit for bit, with the same micro-batches.
  *
  * A beginner needs:
  *
@@ -96,13 +96,13 @@ typedef struct ckpt_activation_manager_options {
   { sizeof(ckpt_activation_manager_options), 0, 0, 0, 0 }
 
 /* Stores the activations of a stage's micro-batches by a policy. Synchronized. Inside its forward function, its strategy and its
- * clock, functions that use the policy or change the manager (set_policy, begin_step, should_checkpoint, store, store_moved,
- * recompute, get_or_compute, clear) return INVALID_STATE; the functions get_..., has_... and list work. In a forked child it keeps
+ * clock, functions that use the policy or change the manager return INVALID_STATE: set_policy, begin_step, should_checkpoint,
+ * store, store_moved, recompute, get_or_compute and clear. The functions get_..., has_... and list work. In a forked child it keeps
  * working; if another thread was inside it at the fork, every function returns FORKED. A manager of a pipeline
- * (ckpt_pipeline_get_manager) reports what its stage keeps while a step runs: a micro-batch is listed from the end of its forward
- * part to the end of its backward part, with the bytes that it holds in addition to its input, as U8 of shape (bytes);
- * get_activation returns UNSUPPORTED for it. Functions that change the manager or run the stage return BUSY then, or INVALID_STATE
- * inside the pipeline's callbacks. After the step it is empty, and can be used like any other until the next step begins. */
+ * (ckpt_pipeline_get_manager) reports what its stage keeps while a step runs. A micro-batch is listed from the end of its forward
+ * part to the end of its backward part, as U8 of shape (bytes): the bytes that it holds in addition to its input. get_activation
+ * returns UNSUPPORTED for it. Functions that change the manager or run the stage return BUSY then, or INVALID_STATE inside the
+ * pipeline's callbacks. After the step it is empty, and can be used like any other until the next step begins. */
 typedef struct ckpt_activation_manager ckpt_activation_manager;
 
 /* Creates a manager. policy NULL: store-all. options NULL: the defaults. forward (may be NULL: then recomputation is not possible)

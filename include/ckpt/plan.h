@@ -186,9 +186,9 @@ CKPT_API ckpt_status ckpt_profile_add_option(ckpt_profile* profile, const ckpt_o
 /* Makes the chain a graph: sets the values that a layer (0 .. layer_count-1) reads. inputs: inputs_count (>= 1) different values,
  * each 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads, which sets or
  * clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. OUT_OF_RANGE for another layer; INVALID_ARGUMENT
- * for other values, and duplicates; INVALID_STATE for a uniform chain. Planners check the whole graph, and fail with
- * INVALID_ARGUMENT if a value has no reader and is not an output, if a layer with the flag NO_INPUT_GRADIENT reads another value
- * than 0, or if a layer with the flag IN_PLACE reads a value with another reader. */
+ * for other values, and duplicates; INVALID_STATE for a uniform chain. Planners check the whole graph. They fail with
+ * INVALID_ARGUMENT if a value has no reader and is not an output, or if a layer with the flag NO_INPUT_GRADIENT reads another value
+ * than 0. They also fail if a layer with the flag IN_PLACE reads a value with another reader. */
 CKPT_API ckpt_status ckpt_profile_set_inputs(ckpt_profile* profile, int64_t layer, const int64_t* inputs, int64_t inputs_count,
                                              const int64_t* needed, int64_t needed_count);
 
@@ -369,8 +369,8 @@ CKPT_API void ckpt_schedule_release(ckpt_schedule* schedule);
 /* ---- Followers ----------------------------------------------------------------------------------------------------------- */
 
 /* Asks a strategy with changing answers again between steps. Executors with the follower (ckpt_schedule_executor_options) report
- * each use of a layer's activation to its strategy, and their live bytes to the follower, which reports the highest value of a step
- * to the strategy before the next step. Synchronized. */
+ * each use of a layer's activation to its strategy, and their live bytes to the follower. Before the next step, it reports the
+ * highest value of a step to the strategy. Synchronized. */
 typedef struct ckpt_follower ckpt_follower;
 
 /* Creates a follower of a strategy, which it keeps alive; the profile is copied. After its first schedule, only its steps adjust a
@@ -451,9 +451,9 @@ typedef struct ckpt_plan_report {
  * runs backward first allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient
  * state is allocated at a layer's first forward and freed after its backward; a second one exists while the layer runs forward
  * again. A buffer that is overwritten in place (ADVANCE, CKPT_LAYER_FLAG_IN_PLACE) counts the larger of both for the layer, with
- * its workspace, and then the new one; a backward without a gradient of its input overwrites no buffer. An item that is dropped, or
- * that BACKWARD ends, while a STORE_BEGIN copies it counts until the AWAIT, and once more if it is created again before that. A
- * tier above 0 counts an item from its STORE_BEGIN to the DROP.
+ * its workspace, and then the new one; a backward without a gradient of its input overwrites no buffer. An item may be dropped, or
+ * ended by BACKWARD, while a STORE_BEGIN copies it. It then counts until the AWAIT, and once more if it is created again before
+ * that. A tier above 0 counts an item from its STORE_BEGIN to the DROP.
  *
  * Items. An item exists from the action that creates it (for a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to the
  * action that ends it; an item that is overwritten in place ends when the other one begins.
@@ -481,11 +481,11 @@ typedef struct ckpt_plan_report {
 CKPT_API ckpt_status ckpt_schedule_verify(const ckpt_schedule* schedule, const ckpt_profile* profile, ckpt_plan_report* report);
 
 /* Sets *reserved_bytes to the bytes to reserve in a tier (0 .. CKPT_TIERS-1). Tier 0, memory: assigns every buffer of the schedule
- * an offset in one arena, and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between
- * live buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only,
- * which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it
- * ever holds, rounded up to a multiple of 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the arena or the sum would
- * exceed INT64_MAX. */
+ * an offset in one arena, a multiple of 64, and returns the arena's size. It is at least the peak live bytes; gaps between live
+ * buffers count. Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may
+ * need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds,
+ * rounded up to a multiple of 64. INVALID_SCHEDULE as ckpt_schedule_verify, OUT_OF_RANGE if the arena or the sum would exceed
+ * INT64_MAX. */
 CKPT_API ckpt_status ckpt_schedule_place(const ckpt_schedule* schedule, const ckpt_profile* profile, int32_t tier,
                                          int64_t* reserved_bytes);
 
@@ -510,10 +510,10 @@ typedef struct ckpt_frontier_point {
 /* Computes the whole frontier of a planner in one run: points receives the costs of its schedules, by increasing live bytes and
  * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards), up to capacity (>= 0) of them; *count
  * receives how many there are. planner: "chain", "tapes" or "graph"; NOT_FOUND for another name. A budget selects the fastest point
- * with reserved bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
- * reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers
- * (of a graph: 40) the result has some points of the frontier, all placed by each call, and a budget may find better schedules
- * between them. */
+ * with reserved bytes within it (for tapes: also points of chain). The smallest sufficient budget is the minimum of their reserved
+ * bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers (of a
+ * graph: 40) the result has some points of the frontier, all placed by each call, and a budget may find better schedules between
+ * them. */
 CKPT_API ckpt_status ckpt_profile_get_frontier(const ckpt_profile* profile, const char* planner, ckpt_frontier_point* points,
                                                int64_t capacity, int64_t* count);
 

@@ -97,15 +97,13 @@ CKPT_API ckpt_status ckpt_state_get_key(const ckpt_state* state, int64_t index, 
 CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, ckpt_bool rarely);
 
 /* Writes a report of the last successful load into this state (missing, unexpected and skipped items), as JSON by the (buffer,
- * capacity, *needed) rule of ckpt.h:
- *   {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
- *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
- *    "by_rank":["data_position"]}
- * missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that the load skipped, newest
- * first, each with its error, and a damaged commit record ("name" is its path) if only the manifest's digest in it shows that the
- * checkpoint was committed; ckpt_load_result.skipped is their number. by_rank: keys with values that differed between the ranks
- * that saved, and that were not loaded because the number of ranks is different now (ckpt_checkpoint_manager_get_rank_values reads
- * them); absent if there are none. */
+ * capacity, *needed) rule of ckpt.h: {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
+ * "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
+ * "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that
+ * the load skipped, newest first, each with its error. It includes a damaged commit record ("name" is its path) if only the
+ * manifest's digest in it shows that the checkpoint was committed. ckpt_load_result.skipped is their number. by_rank: keys with
+ * values that differed between the ranks that saved, if they were not loaded because the number of ranks is different now; else
+ * absent. ckpt_checkpoint_manager_get_rank_values reads these values. */
 CKPT_API ckpt_status ckpt_state_get_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the state. NULL does nothing. */
@@ -236,13 +234,13 @@ CKPT_API void ckpt_coordinator_release(ckpt_coordinator* coordinator);
  * calls them, in the same order, on one thread at a time and not inside a log callback (INVALID_STATE). They return the same status
  * on every rank, and the message names the rank on which the error occurred. This includes errors in one rank's arguments: no rank
  * waits for that rank, and the managers can be used afterwards. A rank fails alone only if it cannot report the error through a
- * coordinator: with NULL or another handle instead of the manager (or of the coordinator, in ckpt_checkpoint_manager_create), with
- * options of an invalid struct_size, in a forked process, and inside a callback. If a rank does not make the call, the others
- * return TIMEOUT after timeout_ns of the options, and the message names that rank. To detect it, each waiting rank writes a small
- * marker file to the storage, and reads those of the others in the last fifth of timeout_ns. Read-only managers write nothing and
- * cannot name the rank. Only rank 0 holds the lock, cleans up, and removes the checkpoints that its options do not keep. Any rank
- * may make all other calls alone, except those that change the storage (remove, pin, prune): they are for rank 0, and INVALID_STATE
- * on other ranks. docs/explanation/scale.md counts messages, bytes and requests. */
+ * coordinator. The cases are NULL or another handle instead of the manager (or of the coordinator, in
+ * ckpt_checkpoint_manager_create), options of an invalid struct_size, a forked process, and a call inside a callback. If a rank
+ * does not make the call, the others return TIMEOUT after timeout_ns of the options, and the message names that rank. To detect it,
+ * each waiting rank writes a small marker file to the storage, and reads those of the others in the last fifth of timeout_ns.
+ * Read-only managers write nothing and cannot name the rank. Only rank 0 holds the lock, cleans up, and removes the checkpoints
+ * that its options do not keep. Any rank may make all other calls alone, except those that change the storage (remove, pin, prune):
+ * they are for rank 0, and INVALID_STATE on other ranks. docs/explanation/scale.md counts messages, bytes and requests. */
 typedef struct ckpt_checkpoint_manager ckpt_checkpoint_manager;
 
 /* Lines. The caller chooses the step numbers. If a run goes back to step 300 in a storage that holds step 600, its saves are newer
@@ -586,9 +584,9 @@ CKPT_API ckpt_status ckpt_checkpoint_manager_list(ckpt_checkpoint_manager* manag
  * highest step, then the last commit. NOT_FOUND when there is none; a warning in the log then names the newest abandoned one. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_latest(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
-/* Fills *info with the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the
- * newest, among those of the current line with status CKPT_OK. NOT_FOUND when none has a metric; a warning in the log then names
- * the newest abandoned one that has. */
+/* Fills *info with the checkpoint that has the best metric, as best_metric of the manager's options specifies; of equal ones, with
+ * the newest. Only those of the current line with status CKPT_OK count. NOT_FOUND when none has a metric; a warning in the log then
+ * names the newest abandoned one that has. */
 CKPT_API ckpt_status ckpt_checkpoint_manager_get_best(ckpt_checkpoint_manager* manager, ckpt_checkpoint_info* info);
 
 /* Fills *info with the newest checkpoint of this step (>= 0) with status CKPT_OK; one of the current line takes precedence over
@@ -680,8 +678,8 @@ typedef struct ckpt_tensor_info {
 
 /* Opens one checkpoint. name: as in ckpt_checkpoint_info, or CKPT_CHECKPOINT_SELF; NULL: the newest one with a manifest (no
  * fallback if it is damaged, only if a writer removes it during the call). verify: CKPT_VERIFY_FULL reads and checks every byte
- * now, and each later call checks the bytes that it returns, for which it reads whole chunks of 64 MiB; CKPT_VERIFY_LAZY checks
- * bytes at the first access, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers and manifest only. NOT_FOUND, CORRUPT, and
+ * now. Each later call checks the bytes that it returns, and reads whole chunks of 64 MiB for this. CKPT_VERIFY_LAZY checks bytes
+ * at the first access, in chunks of 64 MiB; CKPT_VERIFY_NONE checks sizes, headers and manifest only. NOT_FOUND, CORRUPT, and
  * errors of the system. If a writer's retention removes the checkpoint later, the reader can still read it. */
 CKPT_API ckpt_status ckpt_reader_create_from_checkpoint(ckpt_checkpoint_manager* manager, const char* name, ckpt_verify verify,
                                                         ckpt_reader** reader);
@@ -725,11 +723,11 @@ CKPT_API ckpt_status ckpt_reader_read_slice(ckpt_reader* reader, int64_t index, 
                                             ckpt_buffer_pool* pool, ckpt_tensor** tensor);
 
 /* Sets *tensor to a new read-only tensor over the file itself (mmap): no byte is copied, and pages are read on access. It keeps the
- * mapping alive, also after the release of the reader and the manager. UNSUPPORTED if the storage does not support mappings, if the
- * tensor's bytes are not aligned for its dtype (files of other programs), or if they are blocks in several files: read the tensor
+ * mapping alive, also after the release of the reader and the manager. UNSUPPORTED if the storage does not support mappings, or if
+ * the tensor's bytes are not aligned for its dtype (files of other programs) or are blocks in several files: read the tensor
  * instead. CORRUPT if the file is now shorter than when it was opened. If another program truncates the file later, access to the
- * missing part kills the process (SIGBUS), and so does access to pages that cannot be read from the disk: only ckpt_reader_read
- * returns errors for these. libckpt never changes a committed file. */
+ * missing part kills the process (SIGBUS). So does access to pages that cannot be read from the disk. Only ckpt_reader_read returns
+ * errors for these. libckpt never changes a committed file. */
 CKPT_API ckpt_status ckpt_reader_map(ckpt_reader* reader, int64_t index, ckpt_tensor** tensor);
 
 /* Releases the reader. NULL does nothing. */

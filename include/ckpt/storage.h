@@ -282,11 +282,10 @@ CKPT_API ckpt_status ckpt_fault_handler_get_retry_count(const ckpt_fault_handler
 /* Releases the handler. Storages created with it keep it alive. NULL does nothing. */
 CKPT_API void ckpt_fault_handler_release(ckpt_fault_handler* handler);
 
-/* Creates a storage that wraps inner, which is kept alive, and retries operations that fail with IO, BUSY or TIMEOUT by the rules
- * of the handler, with a warning in the log for each retry. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at
- * once. If the handler has a decide function, that function decides instead. Never retried: the sync of a file or directory,
- * because after a failed sync the system may report success for bytes that it has lost (a save writes the file again instead), and
- * a lock. */
+/* Creates a storage that wraps inner, which is kept alive. It retries operations that fail with IO, BUSY or TIMEOUT by the rules of
+ * the handler, and logs a warning for each retry. All other errors (NO_SPACE, PERMISSION, CORRUPT, ...) are reported at once. If
+ * the handler has a decide function, that function decides instead. Never retried are locks, and the sync of a file or directory:
+ * after a failed sync the system may report success for bytes that it has lost. A save writes the file again instead. */
 CKPT_API ckpt_status ckpt_storage_create_retrying(ckpt_storage* inner, ckpt_fault_handler* handler, ckpt_storage** storage);
 
 /* Releases the storage. Objects created with it keep it alive. NULL does nothing. */

@@ -41,9 +41,9 @@
  * to 10, unless an adjustment within the last 30 s found high pressure.
  *
  * Smart: answers no until it was asked about 10 different layers, or a second time about the same index, whichever is first. Then
- * it answers yes for a layer with more than large_factor times the mean bytes of the known layers, or accessed fewer than
- * rare_accesses times (the question included), or with an index above late_share times the number of known layers. Excluded layers
- * are counted, but answered with no. */
+ * it answers yes for a layer with more than large_factor times the mean bytes of the known layers. It also answers yes for one
+ * accessed fewer than rare_accesses times (the question included), and for an index above late_share times the number of known
+ * layers. Excluded layers are counted, but answered with no. */
 #ifndef CKPT_STRATEGY_H
 #define CKPT_STRATEGY_H
 

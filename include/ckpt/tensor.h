@@ -1,8 +1,8 @@
 /* tensor.h - element types, tensors over owned or borrowed memory, buffer pools, basic arithmetic, DLPack exchange.
  *
  * A tensor is a dtype, a shape and memory: row-major, contiguous, in the machine's byte order. Its memory is owned (from a buffer
- * pool, 64-byte aligned) or borrowed (owned by the caller, with a function that runs once when it is no longer needed). Read the
- * general rules at the top of ckpt.h first.
+ * pool, 64-byte aligned) or borrowed. Borrowed memory belongs to the caller; a function runs once when it is no longer needed. Read
+ * the general rules at the top of ckpt.h first.
  *
  *   ckpt_tensor *x = NULL;
  *   const int64_t shape[2] = {2, 3};
@@ -69,11 +69,11 @@ CKPT_API ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype);
 
 /* ---- Buffer pools -------------------------------------------------------------------------------------------------------- */
 
-/* A pool of memory for tensors. A buffer that is no longer needed is retained and reused for the same size, so that a loop that
- * creates the same tensors in every step allocates memory from the system in its first step only. Every buffer is aligned to 64
- * bytes. Synchronized. Tensors keep their pool alive. Where a function takes a pool, NULL selects the process's default pool: it
- * has no tracker and retains at most 64 MiB. In a forked child, a pool that another thread of the parent was using at the fork
- * returns FORKED; the default pool always works. */
+/* A pool of memory for tensors. A buffer that is no longer needed is retained and reused for the same size. So a loop that creates
+ * the same tensors in every step allocates memory from the system in its first step only. Every buffer is aligned to 64 bytes.
+ * Synchronized. Tensors keep their pool alive. Where a function takes a pool, NULL selects the process's default pool: it has no
+ * tracker and retains at most 64 MiB. In a forked child, a pool that another thread of the parent was using at the fork returns
+ * FORKED; the default pool always works. */
 typedef struct ckpt_buffer_pool ckpt_buffer_pool;
 
 /* default of ckpt_buffer_pool_options.retain_limit_bytes: 256 MiB */
@@ -229,9 +229,9 @@ struct DLManagedTensorVersioned; /* DLPack 1.x */
 /* Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is
  * NULL) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run,
  * managed still belongs to the caller, and the caller calls the deleter. byte_offset is honoured, strides NULL means contiguous.
- * UNSUPPORTED for lanes other than 1, devices other than the CPU, strides that are not row-major and contiguous, type codes without
- * a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz). INVALID_ARGUMENT and
- * OUT_OF_RANGE for invalid shapes, and for data that is NULL or not aligned for the dtype. */
+ * UNSUPPORTED for lanes other than 1, devices other than the CPU, and strides that are not row-major and contiguous. UNSUPPORTED
+ * also for type codes without a dtype: complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz.
+ * INVALID_ARGUMENT and OUT_OF_RANGE for invalid shapes, and for data that is NULL or not aligned for the dtype. */
 CKPT_API ckpt_status ckpt_tensor_create_from_dlpack(struct DLManagedTensor* managed, ckpt_tensor** tensor);
 
 /* Creates a tensor over the memory of another library as ckpt_tensor_create_from_dlpack, from the struct of DLPack 1.x. Its
@@ -244,8 +244,8 @@ CKPT_API ckpt_status ckpt_tensor_create_from_dlpack_versioned(struct DLManagedTe
  * has no read-only flag. */
 CKPT_API ckpt_status ckpt_tensor_export_dlpack(ckpt_tensor* tensor, struct DLManagedTensor** managed);
 
-/* Sets *managed to a view of the tensor as ckpt_tensor_export_dlpack does, in the struct of DLPack 1.x (version 1.1), with the
- * read-only flag set if the tensor is read-only. */
+/* Sets *managed to a view of the tensor as ckpt_tensor_export_dlpack does, in the struct of DLPack 1.x (version 1.1). Sets the
+ * read-only flag if the tensor is read-only. */
 CKPT_API ckpt_status ckpt_tensor_export_dlpack_versioned(ckpt_tensor* tensor, struct DLManagedTensorVersioned** managed);
 
 #ifdef __cplusplus

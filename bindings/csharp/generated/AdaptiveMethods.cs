@@ -216,11 +216,12 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and an
-        /// oracle that knows the time of the next failure. Failures interrupt work, saves and restarts; only finished saves count.
-        /// options: not null, because it has the failures. <see cref="CkptStatus.InvalidArgument"/> names the invalid option, or
-        /// the line of a trace. <see cref="CkptStatus.OutOfRange"/> names the argument to change if there would be more than 10^9
-        /// polls, gaps for the estimators, or node lifetimes: up to that limit a simulation takes seconds to minutes.</summary>
+        /// <summary>Replays failures against each policy and each fixed interval. It compares them with Daly's interval (computed
+        /// from the true MTBF and cost), and with an oracle that has the time of the next failure. Failures interrupt work, saves
+        /// and restarts; only finished saves count. options: not null, because it has the failures.
+        /// <see cref="CkptStatus.InvalidArgument"/> names the invalid option, or the line of a trace.
+        /// <see cref="CkptStatus.OutOfRange"/> names the argument to change if there would be more than 10^9 polls, gaps for the
+        /// estimators, or node lifetimes: up to that limit a simulation takes seconds to minutes.</summary>
         public Simulation(SimulationOptions options)
             : this(CreatedWith((CallMemory memory, out IntPtr created) =>
                 native.ckpt_simulation_create(SimulationOptions.Native(Given(options, "options"), memory), out created),
@@ -228,11 +229,11 @@ namespace Ckpt
         {
         }
 
-        /// <summary>Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall
-        /// time against Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100;
-        /// null if there are none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points
-        /// for each policy, "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" a
-        /// histogram of the times between failures, as [from seconds, to seconds, count].</summary>
+        /// <summary>Returns the results as JSON: for each policy its efficiency (finished work per wall time), and its extra wall
+        /// time against Daly's interval for the same work. The periods are all failures, the first 10, the first 100, and those
+        /// after 100; null if there are none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures, as [failures,
+        /// share] points for each policy. "fixed_intervals" has the efficiency of each fixed interval, as [seconds, efficiency].
+        /// "failure_gaps" is a histogram of the times between failures, as [from seconds, to seconds, count].</summary>
         public string ToJson()
         {
             return native.ckpt_simulation_get_json(Handle);
@@ -240,9 +241,9 @@ namespace Ckpt
     }
 
     /// <summary>A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots
-    /// are left, and adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time
-    /// since the last checkpoint and the failure rate, its steps depend on the unit of time, one outlier stays the longest task
-    /// permanently, and the slots of a long run are used up.</summary>
+    /// are left. It adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time
+    /// since the last checkpoint and the failure rate, and its steps depend on the unit of time. One outlier stays the longest
+    /// task permanently, and the slots of a long run are used up.</summary>
     public sealed partial class Threshold : NativeObject
     {
         internal Threshold(NativeHandle handle) : base(handle)

@@ -9,8 +9,8 @@ namespace Ckpt
     {
         /// <summary>Loads the BLAS now (OpenBLAS: the file that the environment variable CKPT_OPENBLAS names, else
         /// libopenblas.so.0). Returns its name, version and core as a string. If this processor can run a wider set of OpenBLAS's
-        /// kernels than the one in use, the string continues after a semicolon with the names of both, regardless of environment
-        /// variables, and one warning is logged when the BLAS is loaded. Nothing is added for the BLAS of <c>Blas.Set</c>.
+        /// kernels than the one in use, the string continues after a semicolon with the names of both. This does not depend on
+        /// environment variables. One warning is logged when the BLAS is loaded. Nothing is added for the BLAS of <c>Blas.Set</c>.
         /// <see cref="CkptStatus.NotFound"/> if OpenBLAS is missing; the message lists the files that were tried.
         /// <see cref="CkptStatus.Forked"/>, as from every function that needs a matrix product, in a child that was forked while
         /// another thread loaded the BLAS.</summary>
@@ -23,19 +23,19 @@ namespace Ckpt
         /// loaded, by the environment variable OPENBLAS_CORETYPE or by its list of processor models; a version that is older than
         /// the processor may choose its slowest set. Results of different sets differ in their last bits. The library itself never
         /// calls this function. name: "best", or the name of a core of OpenBLAS, in upper or lower case. "best" is the fastest set
-        /// for products of floats and doubles that the processor can run, among those that every OpenBLAS 0.3 with several sets
-        /// (DYNAMIC_ARCH) has. The names, and the instructions that the processor and the operating system must offer: -
+        /// for products of floats and doubles that the processor can run. It is one of those that every OpenBLAS 0.3 with several
+        /// sets (DYNAMIC_ARCH) contains. The names, and the instructions that the processor and the operating system must offer: -
         /// "SkylakeX": AVX-512 F, CD, BW, DQ and VL; "Cooperlake": also VNNI and BF16; "SapphireRapids": also FP16 and AMX-BF16 -
         /// "Haswell": AVX2 and FMA; "Zen": the same, on processors of AMD and Hygon - "Excavator", "Steamroller", "Piledriver",
         /// "Bulldozer": AMD's family 15h - "Sandybridge": AVX; "Nehalem": SSE4.2; "Penryn", "Dunnington": SSE4.1; "Core2": SSSE3;
         /// "Prescott": SSE3 - "Barcelona": AMD's family 10h OpenBLAS belongs to the whole process: every other user of the same
         /// shared library gets these kernels, too. The function sets OPENBLAS_CORETYPE while OpenBLAS is loaded and restores it
-        /// before it returns. The C library does not synchronize the environment, so no other thread may use it during the call,
+        /// before it returns. The C library does not synchronize the environment. During the call no other thread may use it,
         /// neither directly (getenv, setenv) nor in a library: call this function before the process starts threads.
         /// <see cref="CkptStatus.InvalidArgument"/> for an unknown name and for kernels that the processor cannot run; the message
         /// lists those that it can. <see cref="CkptStatus.InvalidState"/> if a BLAS is in use, if <c>Blas.Set</c> was called, or if
-        /// the process has loaded that OpenBLAS before, under any path (a program that links it, another library, LD_PRELOAD); the
-        /// message names the file and its kernels. <see cref="CkptStatus.NotFound"/> as from <c>Blas.Info</c>.
+        /// the process has loaded that OpenBLAS before. The path does not matter (a program that links it, another library,
+        /// LD_PRELOAD); the message names the file and its kernels. <see cref="CkptStatus.NotFound"/> as from <c>Blas.Info</c>.
         /// <see cref="CkptStatus.Unsupported"/> on processors other than x86-64. These errors change nothing.
         /// <see cref="CkptStatus.Unsupported"/> also if the installed OpenBLAS lacks the named set, which is detected only after
         /// loading: OpenBLAS is then in use with the set that it chose instead, which the message and <c>Blas.Info</c> name; "best"
@@ -69,7 +69,7 @@ namespace Ckpt
 
         /// <summary>Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al.,
         /// arXiv:1502.01852), in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a
-        /// standard deviation of 0.02, that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms
+        /// standard deviation of 0.02, divided by sqrt(layer's number + 1) for "out.weight" and "down.weight". Weights of norms are
         /// 1 (Radford et al., "Language models are unsupervised multitask learners", 2019). The values are the same on every
         /// machine. Sets gradients to 0.</summary>
         public void Initialize(ulong seed)
@@ -223,8 +223,8 @@ namespace Ckpt
         /// schedule that runs layers more than 2^22 times in a step, because an executor stores it as a list. A tier that has a
         /// storage and that the schedule uses reserves space for the longest item of each of its slots. In the file system this is
         /// one file for each executor and tier, with mode 0600 and without a name, so that it disappears when the process ends in
-        /// any way; each slot begins at a multiple of 4096, and the storage's options determine how the file is written and at
-        /// which rate (<c>BytesPerSecond</c> separately limits reads of such files, too). In memory it is a block of this size. Two
+        /// any way. Each slot begins at a multiple of 4096. The storage's options determine how the file is written and at which
+        /// rate; <c>BytesPerSecond</c> separately limits reads of such files, too. In memory it is a block of this size. Two
         /// threads for each such tier, one for stores and one for loads, copy in the order of the schedule while layers run; an
         /// <see cref="ActionKind.Await"/> waits for its copy. <see cref="CkptStatus.Unsupported"/>, with a message that names the
         /// tier, for a storage of callbacks; errors of the system if such a file cannot be created.</summary>
@@ -255,11 +255,11 @@ namespace Ckpt
         }
 
         /// <summary>Runs the first layerCount layers forward once, without backward: keeps no tape, disables dropout, and changes
-        /// no gradient and no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, <c>FirstSample</c> and
-        /// input of step, targets if one of the layers needs them, and output, which receives the output of the last of these
-        /// layers; its other fields are ignored. Returns that output if it has one element, else NaN. The first call allocates
-        /// memory outside of the arena: for the activations that exist at once (in a chain two of the largest, at most) and the
-        /// largest workspace. Does not count as a step.</summary>
+        /// no gradient and no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, <c>FirstSample</c>,
+        /// input and output of step, and targets if one of the layers needs them; other fields are ignored. output receives the
+        /// output of the last of these layers. Returns the same if it has one element, else NaN. The first call allocates memory
+        /// outside of the arena: for the activations that exist at once (in a chain two of the largest, at most) and the largest
+        /// workspace. Does not count as a step.</summary>
         public double Evaluate(Step step, long layerCount)
         {
             using (var memory = new CallMemory())
@@ -277,7 +277,7 @@ namespace Ckpt
         }
 
         /// <summary>Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the
-        /// executor's chain and input), in which <c>ForwardSeconds</c>, <c>RecordSeconds</c> and <c>BackwardSeconds</c> of the
+        /// executor's chain and input). In it, the <c>ForwardSeconds</c>, <c>RecordSeconds</c> and <c>BackwardSeconds</c> of the
         /// options that the schedule runs are the medians over the last successful steps, up to 32. Other options are unchanged.
         /// <see cref="CkptStatus.InvalidState"/> before the first step, <see cref="CkptStatus.InvalidArgument"/> for the profile of
         /// another chain.</summary>

@@ -144,10 +144,10 @@ namespace Ckpt
         /// <summary>Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live
         /// bytes and decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain",
         /// "tapes" or "graph"; <see cref="CkptStatus.NotFound"/> for another name. A budget selects the fastest point with reserved
-        /// bytes within it, a budget of tapes also points of chain, and the smallest sufficient budget is the minimum of their
-        /// reserved bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above
-        /// 128 layers (of a graph: 40) the result has some points of the frontier, all placed by each call, and a budget may find
-        /// better schedules between them.</summary>
+        /// bytes within it (for tapes: also points of chain). The smallest sufficient budget is the minimum of their reserved
+        /// bytes. Every call computes the frontier again; only the requested points are placed, one after another. Above 128 layers
+        /// (of a graph: 40) the result has some points of the frontier, all placed by each call, and a budget may find better
+        /// schedules between them.</summary>
         public IReadOnlyList<FrontierPoint> GetFrontier(string planner)
         {
             return NativeList.Created(native.ckpt_profile_get_frontier(Handle, planner), at =>
@@ -158,10 +158,10 @@ namespace Ckpt
         /// (&gt;= 1) different values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (&gt;= 0) of
         /// them that its backward reads, which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a
         /// chain. <see cref="CkptStatus.OutOfRange"/> for another layer; <see cref="CkptStatus.InvalidArgument"/> for other values,
-        /// and duplicates; <see cref="CkptStatus.InvalidState"/> for a uniform chain. Planners check the whole graph, and fail with
-        /// <see cref="CkptStatus.InvalidArgument"/> if a value has no reader and is not an output, if a layer with the flag
-        /// NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with another
-        /// reader.</summary>
+        /// and duplicates; <see cref="CkptStatus.InvalidState"/> for a uniform chain. Planners check the whole graph. They fail
+        /// with <see cref="CkptStatus.InvalidArgument"/> if a value has no reader and is not an output, or if a layer with the flag
+        /// NO_INPUT_GRADIENT reads another value than 0. They also fail if a layer with the flag IN_PLACE reads a value with
+        /// another reader.</summary>
         public void SetInputs(long layer, long[] inputs, params long[] needed)
         {
             using (var memory = new CallMemory())
@@ -281,8 +281,8 @@ namespace Ckpt
         /// freed. Ambient state is allocated at a layer's first forward and freed after its backward; a second one exists while the
         /// layer runs forward again. A buffer that is overwritten in place (<see cref="ActionKind.Advance"/>,
         /// <see cref="LayerFlag.InPlace"/>) counts the larger of both for the layer, with its workspace, and then the new one; a
-        /// backward without a gradient of its input overwrites no buffer. An item that is dropped, or that
-        /// <see cref="ActionKind.Backward"/> ends, while a <see cref="ActionKind.StoreBegin"/> copies it counts until the
+        /// backward without a gradient of its input overwrites no buffer. An item may be dropped, or ended by
+        /// <see cref="ActionKind.Backward"/>, while a <see cref="ActionKind.StoreBegin"/> copies it. It then counts until the
         /// <see cref="ActionKind.Await"/>, and once more if it is created again before that. A tier above 0 counts an item from its
         /// <see cref="ActionKind.StoreBegin"/> to the <see cref="ActionKind.Drop"/>. Items. An item exists from the action that
         /// creates it (for a copy into a tier or back: its <see cref="ActionKind.StoreBegin"/> or
@@ -314,8 +314,8 @@ namespace Ckpt
         }
 
         /// <summary>Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset
-        /// in one arena, and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live
-        /// buffers count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only,
+        /// in one arena, a multiple of 64, and returns the arena's size. It is at least the peak live bytes; gaps between live
+        /// buffers count. Streaming like the verifier: above some thousands of buffers they are placed in the order of time only,
         /// which may need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item
         /// that it ever holds, rounded up to a multiple of 64. <see cref="CkptStatus.InvalidSchedule"/> as <c>Schedule.Verify</c>,
         /// <see cref="CkptStatus.OutOfRange"/> if the arena or the sum would exceed 2^63 - 1.</summary>

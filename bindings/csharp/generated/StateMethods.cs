@@ -58,9 +58,9 @@ namespace Ckpt
             }
         }
 
-        /// <summary>Returns the checkpoint that has the best metric, as <c>BestMetric</c> of the manager's options specifies, of
-        /// equal ones the newest, among those of the current line with status <see cref="CkptStatus.Ok"/>. Null when none has a
-        /// metric; a warning in the log then names the newest abandoned one that has.</summary>
+        /// <summary>Returns the checkpoint that has the best metric, as <c>BestMetric</c> of the manager's options specifies; of
+        /// equal ones, with the newest. Only those of the current line with status <see cref="CkptStatus.Ok"/> count. Null when
+        /// none has a metric; a warning in the log then names the newest abandoned one that has.</summary>
         [MaybeNull]
         public CheckpointInfo Best
         {
@@ -254,11 +254,11 @@ namespace Ckpt
 
         /// <summary>Returns a new read-only tensor over the file itself (mmap): no byte is copied, and pages are read on access. It
         /// keeps the mapping alive, also after the release of the reader and the manager. <see cref="CkptStatus.Unsupported"/> if
-        /// the storage does not support mappings, if the tensor's bytes are not aligned for its dtype (files of other programs), or
-        /// if they are blocks in several files: read the tensor instead. <see cref="CkptStatus.Corrupt"/> if the file is now
-        /// shorter than when it was opened. If another program truncates the file later, access to the missing part kills the
-        /// process (SIGBUS), and so does access to pages that cannot be read from the disk: only <c>Reader.ReadInto</c> returns
-        /// errors for these. libckpt never changes a committed file.</summary>
+        /// the storage does not support mappings, or if the tensor's bytes are not aligned for its dtype (files of other programs)
+        /// or are blocks in several files: read the tensor instead. <see cref="CkptStatus.Corrupt"/> if the file is now shorter
+        /// than when it was opened. If another program truncates the file later, access to the missing part kills the process
+        /// (SIGBUS). So does access to pages that cannot be read from the disk. Only <c>Reader.ReadInto</c> returns errors for
+        /// these. libckpt never changes a committed file.</summary>
         public Tensor Map(long index)
         {
             return new Tensor(Created((out IntPtr created) =>

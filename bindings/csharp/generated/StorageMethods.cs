@@ -20,13 +20,12 @@ namespace Ckpt
 
     public partial class Storage
     {
-        /// <summary>Creates a storage that wraps inner, which is kept alive, and retries operations that fail with
+        /// <summary>Creates a storage that wraps inner, which is kept alive. It retries operations that fail with
         /// <see cref="CkptStatus.Io"/>, <see cref="CkptStatus.Busy"/> or <see cref="CkptStatus.Timeout"/> by the rules of the
-        /// handler, with a warning in the log for each retry. All other errors (<see cref="CkptStatus.NoSpace"/>,
+        /// handler, and logs a warning for each retry. All other errors (<see cref="CkptStatus.NoSpace"/>,
         /// <see cref="CkptStatus.Permission"/>, <see cref="CkptStatus.Corrupt"/>, ...) are reported at once. If the handler has a
-        /// decide function, that function decides instead. Never retried: the sync of a file or directory, because after a failed
-        /// sync the system may report success for bytes that it has lost (a save writes the file again instead), and a
-        /// lock.</summary>
+        /// decide function, that function decides instead. Never retried are locks, and the sync of a file or directory: after a
+        /// failed sync the system may report success for bytes that it has lost. A save writes the file again instead.</summary>
         public Storage Retrying(FaultHandler handler)
         {
             return new Storage(Created((out IntPtr created) =>

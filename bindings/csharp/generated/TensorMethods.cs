@@ -72,10 +72,10 @@ namespace Ckpt
         /// (unless that is null) exactly once, when its last reference is released, on the thread that released it. On failure the
         /// deleter has not run, managed still belongs to the caller, and the caller calls the deleter. byte_offset is honoured,
         /// strides null means contiguous. <see cref="CkptStatus.Unsupported"/> for lanes other than 1, devices other than the CPU,
-        /// strides that are not row-major and contiguous, type codes without a dtype (complex of other sizes, opaque handles,
-        /// float8 e3m4, e4m3 with infinities, e4m3b11fnuz). <see cref="CkptStatus.InvalidArgument"/> and
-        /// <see cref="CkptStatus.OutOfRange"/> for invalid shapes, and for data that is null or not aligned for the
-        /// dtype.</summary>
+        /// and strides that are not row-major and contiguous. <see cref="CkptStatus.Unsupported"/> also for type codes without a
+        /// dtype: complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz.
+        /// <see cref="CkptStatus.InvalidArgument"/> and <see cref="CkptStatus.OutOfRange"/> for invalid shapes, and for data that
+        /// is null or not aligned for the dtype.</summary>
         public static Tensor FromDLPack(IntPtr managed)
         {
             return new Tensor(Created((out IntPtr created) =>
@@ -152,8 +152,8 @@ namespace Ckpt
             return value;
         }
 
-        /// <summary>Returns a view of the tensor as <c>Tensor.ToDLPack</c> does, in the object of DLPack 1.x (version 1.1), with
-        /// the read-only flag set if the tensor is read-only.</summary>
+        /// <summary>Returns a view of the tensor as <c>Tensor.ToDLPack</c> does, in the object of DLPack 1.x (version 1.1). Sets
+        /// the read-only flag if the tensor is read-only.</summary>
         public IntPtr ToDLPackVersioned()
         {
             IntPtr value;

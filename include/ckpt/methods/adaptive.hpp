@@ -16,10 +16,10 @@
 
 namespace ckpt {
 
-// A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left, and
+// A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left. It
 // adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time since the last
-// checkpoint and the failure rate, its steps depend on the unit of time, one outlier stays the longest task permanently, and the
-// slots of a long run are used up.
+// checkpoint and the failure rate, and its steps depend on the unit of time. One outlier stays the longest task permanently, and
+// the slots of a long run are used up.
 class Threshold : public detail::Object<Threshold, ckpt_threshold, ckpt_threshold_release> {
  public:
   using Object::Object;
@@ -229,20 +229,20 @@ class ControllerMethods : public detail::Object<Self, ckpt_controller, ckpt_cont
 class Simulation : public detail::Object<Simulation, ckpt_simulation, ckpt_simulation_release> {
  public:
   using Object::Object;
-  // Replays failures against each policy, each fixed interval, Daly's interval with the true MTBF and cost, and an oracle that
-  // knows the time of the next failure. Failures interrupt work, saves and restarts; only finished saves count. options: not
-  // nullptr, because it has the failures. Status::invalid_argument names the invalid option, or the line of a trace.
-  // Status::out_of_range names the argument to change if there would be more than 10^9 polls, gaps for the estimators, or node
-  // lifetimes: up to that limit a simulation takes seconds to minutes.
+  // Replays failures against each policy and each fixed interval. It compares them with Daly's interval (computed from the true
+  // MTBF and cost), and with an oracle that has the time of the next failure. Failures interrupt work, saves and restarts; only
+  // finished saves count. options: not nullptr, because it has the failures. Status::invalid_argument names the invalid option,
+  // or the line of a trace. Status::out_of_range names the argument to change if there would be more than 10^9 polls, gaps for
+  // the estimators, or node lifetimes: up to that limit a simulation takes seconds to minutes.
   explicit Simulation(const SimulationOptions& options) : Object(detail::Empty()) {
     const ckpt_simulation_options given_options = detail::to_c(options);
     check(ckpt_simulation_create(&given_options, this->out()));
   }
-  // Returns the results as JSON: for each policy its efficiency (finished work per wall time) and its extra wall time against
-  // Daly's interval for the same work, over all failures, the first 10, the first 100, and those after 100; null if there are
-  // none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
-  // "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" a histogram of the times
-  // between failures, as [from seconds, to seconds, count].
+  // Returns the results as JSON: for each policy its efficiency (finished work per wall time), and its extra wall time against
+  // Daly's interval for the same work. The periods are all failures, the first 10, the first 100, and those after 100; null if
+  // there are none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures, as [failures, share] points for each
+  // policy. "fixed_intervals" has the efficiency of each fixed interval, as [seconds, efficiency]. "failure_gaps" is a histogram
+  // of the times between failures, as [from seconds, to seconds, count].
   std::string json() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_simulation_get_json(handle(), buffer, capacity, needed);

@@ -110,10 +110,10 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
   }
   // Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
   // decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or
-  // "graph"; Status::not_found for another name. A budget selects the fastest point with reserved bytes within it, a budget of
-  // tapes also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes
-  // the frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result
-  // has some points of the frontier, all placed by each call, and a budget may find better schedules between them.
+  // "graph"; Status::not_found for another name. A budget selects the fastest point with reserved bytes within it (for tapes:
+  // also points of chain). The smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
+  // frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has
+  // some points of the frontier, all placed by each call, and a budget may find better schedules between them.
   std::vector<FrontierPoint> frontier(const std::string& planner) const {
     const auto ask = [&](ckpt_frontier_point* list, std::int64_t capacity, std::int64_t* count) {
       return ckpt_profile_get_frontier(handle(), planner.c_str(), list, capacity, count);
@@ -125,9 +125,9 @@ class ProfileMethods : public detail::Object<Self, ckpt_profile, ckpt_profile_re
   // values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads,
   // which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. Status::out_of_range for
   // another layer; Status::invalid_argument for other values, and duplicates; Status::invalid_state for a uniform chain.
-  // Planners check the whole graph, and fail with Status::invalid_argument if a value has no reader and is not an output, if a
-  // layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with
-  // another reader.
+  // Planners check the whole graph. They fail with Status::invalid_argument if a value has no reader and is not an output, or if
+  // a layer with the flag NO_INPUT_GRADIENT reads another value than 0. They also fail if a layer with the flag IN_PLACE reads a
+  // value with another reader.
   Self& set_inputs(std::int64_t layer, const std::vector<std::int64_t>& inputs, const std::vector<std::int64_t>& needed) {
     check(ckpt_profile_set_inputs(handle(), layer, inputs.data(), static_cast<std::int64_t>(inputs.size()), needed.data(),
                                   static_cast<std::int64_t>(needed.size())));
@@ -193,19 +193,19 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // first allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient state is
   // allocated at a layer's first forward and freed after its backward; a second one exists while the layer runs forward again. A
   // buffer that is overwritten in place (ADVANCE, LayerFlag::in_place) counts the larger of both for the layer, with its
-  // workspace, and then the new one; a backward without a gradient of its input overwrites no buffer. An item that is dropped,
-  // or that BACKWARD ends, while a STORE_BEGIN copies it counts until the AWAIT, and once more if it is created again before
-  // that. A tier above 0 counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that creates it
-  // (for a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is overwritten in
-  // place ends when the other one begins. Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with
-  // has_record) or backward_seconds. Each tier has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or
-  // LOAD_BEGIN is reached and earlier copies in its queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits
-  // for its end. Status::invalid_schedule, with a message that names the action's index, for an action (fields that its kind
-  // does not use are ignored, except micro_batch, which is checked in every kind; a DROP of a tier above 0 uses only tier and
-  // slot) that - names layers beyond the chain or none, an option that a layer does not have, or an invalid item, tier or slot
-  // (< 0); has a micro_batch other than 0 (except in a pipeline's stage); runs more than one layer by RECORD; - needs or drops
-  // an item that does not exist or is still being loaded; creates one (LOAD_BEGIN does, too) that exists; - ends in place
-  // (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied; - runs a layer forward again that is not
+  // workspace, and then the new one; a backward without a gradient of its input overwrites no buffer. An item may be dropped, or
+  // ended by BACKWARD, while a STORE_BEGIN copies it. It then counts until the AWAIT, and once more if it is created again
+  // before that. A tier above 0 counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that
+  // creates it (for a copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is
+  // overwritten in place ends when the other one begins. Time. Layers run one after another, for forward_seconds, record_seconds
+  // (RECORD, with has_record) or backward_seconds. Each tier has one queue of writes and one of reads: a copy begins when its
+  // STORE_BEGIN or LOAD_BEGIN is reached and earlier copies in its queue have ended, and takes latency_seconds + bytes / rate;
+  // an AWAIT waits for its end. Status::invalid_schedule, with a message that names the action's index, for an action (fields
+  // that its kind does not use are ignored, except micro_batch, which is checked in every kind; a DROP of a tier above 0 uses
+  // only tier and slot) that - names layers beyond the chain or none, an option that a layer does not have, or an invalid item,
+  // tier or slot (< 0); has a micro_batch other than 0 (except in a pipeline's stage); runs more than one layer by RECORD; -
+  // needs or drops an item that does not exist or is still being loaded; creates one (LOAD_BEGIN does, too) that exists; - ends
+  // in place (ADVANCE, or BACKWARD of an in-place layer) an item that is being copied; - runs a layer forward again that is not
   // deterministic; runs one backward a second time; runs one with ambient state forward after its backward; has a second TURN;
   // sends or receives (except in a pipeline's stage); - begins a transfer with an id that is in use, or awaits one that is not;
   // stores into an occupied slot, or loads from or drops an empty one; loads another item from a slot than it holds, or before
@@ -216,11 +216,11 @@ class ScheduleMethods : public detail::Object<Self, ckpt_schedule, ckpt_schedule
   // profile's length.
   PlanReport verify(const Profile& profile) const;
   // Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one
-  // arena, and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers
-  // count). Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may
-  // need more space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever
-  // holds, rounded up to a multiple of 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range if the arena or
-  // the sum would exceed 2^63 - 1.
+  // arena, a multiple of 64, and returns the arena's size. It is at least the peak live bytes; gaps between live buffers count.
+  // Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need more
+  // space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds,
+  // rounded up to a multiple of 64. Status::invalid_schedule as Schedule::verify, Status::out_of_range if the arena or the sum
+  // would exceed 2^63 - 1.
   std::int64_t reserved_bytes(const Profile& profile, std::int32_t tier = 0) const;
   // Returns another reference to the same object.
   Self share() const noexcept {

@@ -98,10 +98,10 @@ class StateMethods : public detail::Object<Self, ckpt_state, ckpt_state_release>
   // {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
   // "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
   // "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints
-  // that the load skipped, newest first, each with its error, and a damaged commit record ("name" is its path) if only the
-  // manifest's digest in it shows that the checkpoint was committed; LoadResult.skipped is their number. by_rank: keys with
-  // values that differed between the ranks that saved, and that were not loaded because the number of ranks is different now
-  // (CheckpointManager::rank_values reads them); absent if there are none.
+  // that the load skipped, newest first, each with its error. It includes a damaged commit record ("name" is its path) if only
+  // the manifest's digest in it shows that the checkpoint was committed. LoadResult.skipped is their number. by_rank: keys with
+  // values that differed between the ranks that saved, if they were not loaded because the number of ranks is different now;
+  // else absent. CheckpointManager::rank_values reads these values.
   std::string load_report() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_state_get_load_report(handle(), buffer, capacity, needed);
@@ -192,9 +192,9 @@ class CheckpointManagerMethods : public detail::Object<Self, ckpt_checkpoint_man
     check(status);
     return detail::from_c(result);
   }
-  // Returns the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the
-  // newest, among those of the current line with status Status::ok. std::nullopt when none has a metric; a warning in the log
-  // then names the newest abandoned one that has.
+  // Returns the checkpoint that has the best metric, as best_metric of the manager's options specifies; of equal ones, with the
+  // newest. Only those of the current line with status Status::ok count. std::nullopt when none has a metric; a warning in the
+  // log then names the newest abandoned one that has.
   std::optional<CheckpointInfo> best() const {
     ckpt_checkpoint_info result = CKPT_CHECKPOINT_INFO_INIT;
     const ckpt_status status = ckpt_checkpoint_manager_get_best(handle(), &result);
@@ -319,10 +319,10 @@ class ReaderMethods : public detail::Object<Self, ckpt_reader, ckpt_reader_relea
   }
   // Returns a new read-only tensor over the file itself (mmap): no byte is copied, and pages are read on access. It keeps the
   // mapping alive, also after the release of the reader and the manager. Status::unsupported if the storage does not support
-  // mappings, if the tensor's bytes are not aligned for its dtype (files of other programs), or if they are blocks in several
-  // files: read the tensor instead. Status::corrupt if the file is now shorter than when it was opened. If another program
-  // truncates the file later, access to the missing part kills the process (SIGBUS), and so does access to pages that cannot be
-  // read from the disk: only Reader::read returns errors for these. libckpt never changes a committed file.
+  // mappings, or if the tensor's bytes are not aligned for its dtype (files of other programs) or are blocks in several files:
+  // read the tensor instead. Status::corrupt if the file is now shorter than when it was opened. If another program truncates
+  // the file later, access to the missing part kills the process (SIGBUS). So does access to pages that cannot be read from the
+  // disk. Only Reader::read returns errors for these. libckpt never changes a committed file.
   Tensor map(std::int64_t index) {
     ckpt_tensor* result = nullptr;
     check(ckpt_reader_map(handle(), index, &result));

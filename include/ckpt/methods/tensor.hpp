@@ -24,10 +24,10 @@ class TensorMethods : public detail::Object<Self, ckpt_tensor, ckpt_tensor_relea
   // Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that
   // is nullptr) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has
   // not run, managed still belongs to the caller, and the caller calls the deleter. byte_offset is honoured, strides nullptr
-  // means contiguous. Status::unsupported for lanes other than 1, devices other than the CPU, strides that are not row-major and
-  // contiguous, type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities,
-  // e4m3b11fnuz). Status::invalid_argument and Status::out_of_range for invalid shapes, and for data that is nullptr or not
-  // aligned for the dtype.
+  // means contiguous. Status::unsupported for lanes other than 1, devices other than the CPU, and strides that are not row-major
+  // and contiguous. Status::unsupported also for type codes without a dtype: complex of other sizes, opaque handles, float8
+  // e3m4, e4m3 with infinities, e4m3b11fnuz. Status::invalid_argument and Status::out_of_range for invalid shapes, and for data
+  // that is nullptr or not aligned for the dtype.
   static Self from_dlpack(DLManagedTensor* managed) {
     ckpt_tensor* result = nullptr;
     check(ckpt_tensor_create_from_dlpack(managed, &result));
@@ -108,8 +108,8 @@ class TensorMethods : public detail::Object<Self, ckpt_tensor, ckpt_tensor_relea
     check(ckpt_tensor_export_dlpack(handle(), &result));
     return result;
   }
-  // Returns a view of the tensor as Tensor::to_dlpack does, in the struct of DLPack 1.x (version 1.1), with the read-only flag
-  // set if the tensor is read-only.
+  // Returns a view of the tensor as Tensor::to_dlpack does, in the struct of DLPack 1.x (version 1.1). Sets the read-only flag
+  // if the tensor is read-only.
   DLManagedTensorVersioned* to_dlpack_versioned() const {
     DLManagedTensorVersioned* result = nullptr;
     check(ckpt_tensor_export_dlpack_versioned(handle(), &result));

@@ -122,7 +122,7 @@ class ChainMethods:
     def initialize(self, seed: int) -> None:
         """Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al.,
         arXiv:1502.01852), in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard
-        deviation of 0.02, that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et
+        deviation of 0.02, divided by sqrt(layer's number + 1) for "out.weight" and "down.weight". Weights of norms are 1 (Radford et
         al., "Language models are unsupervised multitask learners", 2019). The values are the same on every machine. Sets gradients
         to 0."""
         _n.ckpt_chain_initialize(self._h, seed)
@@ -174,9 +174,9 @@ class CheckpointManagerMethods:
             return None
 
     def best(self) -> Optional[_v.CheckpointInfo]:
-        """Returns the checkpoint that has the best metric, as best_metric of the manager's options specifies, of equal ones the newest,
-        among those of the current line with status 0. None when none has a metric; a warning in the log then names the newest
-        abandoned one that has."""
+        """Returns the checkpoint that has the best metric, as best_metric of the manager's options specifies; of equal ones, with the
+        newest. Only those of the current line with status 0 count. None when none has a metric; a warning in the log then names the
+        newest abandoned one that has."""
         try:
             return _v.CheckpointInfo._of(_n.ckpt_checkpoint_manager_get_best(self._h))
         except NotFoundError:
@@ -668,10 +668,10 @@ class ProfileMethods:
     def frontier(self, planner: str) -> List[_v.FrontierPoint]:
         """Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
         decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or
-        "graph"; NotFoundError for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes
-        also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
-        frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has
-        some points of the frontier, all placed by each call, and a budget may find better schedules between them."""
+        "graph"; NotFoundError for another name. A budget selects the fastest point with reserved bytes within it (for tapes: also
+        points of chain). The smallest sufficient budget is the minimum of their reserved bytes. Every call computes the frontier
+        again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has some points
+        of the frontier, all placed by each call, and a budget may find better schedules between them."""
         return [_v.FrontierPoint._of(one) for one in _n.ckpt_profile_get_frontier(self._h, planner)]
 
     def set_inputs(self, layer: int, inputs: Sequence[int], needed: Sequence[int]) -> None:
@@ -679,8 +679,9 @@ class ProfileMethods:
         values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (>= 0) of them that its backward reads,
         which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. OutOfRangeError for another
         layer; InvalidArgumentError for other values, and duplicates; InvalidStateError for a uniform chain. Planners check the whole
-        graph, and fail with InvalidArgumentError if a value has no reader and is not an output, if a layer with the flag
-        NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a value with another reader."""
+        graph. They fail with InvalidArgumentError if a value has no reader and is not an output, or if a layer with the flag
+        NO_INPUT_GRADIENT reads another value than 0. They also fail if a layer with the flag IN_PLACE reads a value with another
+        reader."""
         _n.ckpt_profile_set_inputs(self._h, layer, list(inputs), list(needed))
 
     def set_outputs(self, values: Sequence[int]) -> None:
@@ -789,16 +790,16 @@ class ScheduleMethods:
         allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient state is allocated
         at a layer's first forward and freed after its backward; a second one exists while the layer runs forward again. A buffer
         that is overwritten in place (ADVANCE, LayerFlag.IN_PLACE) counts the larger of both for the layer, with its workspace, and
-        then the new one; a backward without a gradient of its input overwrites no buffer. An item that is dropped, or that BACKWARD
-        ends, while a STORE_BEGIN copies it counts until the AWAIT, and once more if it is created again before that. A tier above 0
-        counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that creates it (for a copy into a
-        tier or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is overwritten in place ends when the
-        other one begins. Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with has_record) or
-        backward_seconds. Each tier has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is
-        reached and earlier copies in its queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits for its end.
-        InvalidScheduleError, with a message that names the action's index, for an action (fields that its kind does not use are
-        ignored, except micro_batch, which is checked in every kind; a DROP of a tier above 0 uses only tier and slot) that - names
-        layers beyond the chain or none, an option that a layer does not have, or an invalid item, tier or slot (< 0); has a
+        then the new one; a backward without a gradient of its input overwrites no buffer. An item may be dropped, or ended by
+        BACKWARD, while a STORE_BEGIN copies it. It then counts until the AWAIT, and once more if it is created again before that. A
+        tier above 0 counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that creates it (for a
+        copy into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is overwritten in place
+        ends when the other one begins. Time. Layers run one after another, for forward_seconds, record_seconds (RECORD, with
+        has_record) or backward_seconds. Each tier has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or
+        LOAD_BEGIN is reached and earlier copies in its queue have ended, and takes latency_seconds + bytes / rate; an AWAIT waits
+        for its end. InvalidScheduleError, with a message that names the action's index, for an action (fields that its kind does not
+        use are ignored, except micro_batch, which is checked in every kind; a DROP of a tier above 0 uses only tier and slot) that -
+        names layers beyond the chain or none, an option that a layer does not have, or an invalid item, tier or slot (< 0); has a
         micro_batch other than 0 (except in a pipeline's stage); runs more than one layer by RECORD; - needs or drops an item that
         does not exist or is still being loaded; creates one (LOAD_BEGIN does, too) that exists; - ends in place (ADVANCE, or
         BACKWARD of an in-place layer) an item that is being copied; - runs a layer forward again that is not deterministic; runs one
@@ -813,7 +814,7 @@ class ScheduleMethods:
 
     def reserved_bytes(self, profile: Profile, tier: int = 0) -> int:
         """Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena,
-        and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count).
+        a multiple of 64, and returns the arena's size. It is at least the peak live bytes; gaps between live buffers count.
         Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need more
         space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds,
         rounded up to a multiple of 64. InvalidScheduleError as Schedule.verify, OutOfRangeError if the arena or the sum would exceed
@@ -833,7 +834,7 @@ class ScheduleExecutorMethods:
 
     def refine(self, profile: Profile) -> Profile:
         """Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain
-        and input), in which forward_seconds, record_seconds and backward_seconds of the options that the schedule runs are the
+        and input). In it, the forward_seconds, record_seconds and backward_seconds of the options that the schedule runs are the
         medians over the last successful steps, up to 32. Other options are unchanged. InvalidStateError before the first step,
         InvalidArgumentError for the profile of another chain."""
         return classes["Profile"]._of(_n.ckpt_schedule_executor_refine(self._h, profile._h))
@@ -846,11 +847,11 @@ class SimulationMethods:
     _release = staticmethod(_n.ckpt_simulation_release)
 
     def results(self) -> Dict[str, Any]:
-        """Returns the results: for each policy its efficiency (finished work per wall time) and its extra wall time against Daly's
-        interval for the same work, over all failures, the first 10, the first 100, and those after 100; null if there are none.
-        "extra_wall_curves" has the extra wall time after 1, 2, ... failures as [failures, share] points for each policy,
-        "fixed_intervals" the efficiency of each fixed interval as [seconds, efficiency], "failure_gaps" a histogram of the times
-        between failures, as [from seconds, to seconds, count]."""
+        """Returns the results: for each policy its efficiency (finished work per wall time), and its extra wall time against Daly's
+        interval for the same work. The periods are all failures, the first 10, the first 100, and those after 100; null if there are
+        none. "extra_wall_curves" has the extra wall time after 1, 2, ... failures, as [failures, share] points for each policy.
+        "fixed_intervals" has the efficiency of each fixed interval, as [seconds, efficiency]. "failure_gaps" is a histogram of the
+        times between failures, as [from seconds, to seconds, count]."""
         return json.loads(_n.ckpt_simulation_get_json(self._h))
 
 
@@ -894,10 +895,10 @@ class StateMethods:
         {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
         "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
         "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints
-        that the load skipped, newest first, each with its error, and a damaged commit record ("name" is its path) if only the
-        manifest's digest in it shows that the checkpoint was committed; LoadResult.skipped is their number. by_rank: keys with
-        values that differed between the ranks that saved, and that were not loaded because the number of ranks is different now
-        (CheckpointManager.rank_values reads them); absent if there are none."""
+        that the load skipped, newest first, each with its error. It includes a damaged commit record ("name" is its path) if only
+        the manifest's digest in it shows that the checkpoint was committed. LoadResult.skipped is their number. by_rank: keys with
+        values that differed between the ranks that saved, if they were not loaded because the number of ranks is different now; else
+        absent. CheckpointManager.rank_values reads these values."""
         return json.loads(_n.ckpt_state_get_load_report(self._h))
 
 
@@ -926,11 +927,11 @@ class StorageMethods:
         return cls._of(_n.ckpt_storage_create_from_uri(uri))
 
     def retrying(self, handler: FaultHandler) -> Storage:
-        """Creates a storage that wraps inner, which is kept alive, and retries operations that fail with IoError, BusyError or
-        TimeoutError by the rules of the handler, with a warning in the log for each retry. All other errors (NoSpaceError,
+        """Creates a storage that wraps inner, which is kept alive. It retries operations that fail with IoError, BusyError or
+        TimeoutError by the rules of the handler, and logs a warning for each retry. All other errors (NoSpaceError,
         PermissionDeniedError, CorruptError, ...) are reported at once. If the handler has a decide function, that function decides
-        instead. Never retried: the sync of a file or directory, because after a failed sync the system may report success for bytes
-        that it has lost (a save writes the file again instead), and a lock."""
+        instead. Never retried are locks, and the sync of a file or directory: after a failed sync the system may report success for
+        bytes that it has lost. A save writes the file again instead."""
         return classes["Storage"]._of(_n.ckpt_storage_create_retrying(self._h, handler._h))
 
 

@@ -24,7 +24,7 @@ abstract class ChainMethods extends NativeObject {
   /**
    * Sets every parameter to its initial value from the seed: uniform in +-sqrt(6/inputs) for weights (He et al., arXiv:1502.01852),
    * in +-1 for tables, 0 for biases. Those of token_embedding, attention and mlp are uniform with a standard deviation of 0.02,
-   * that of "out.weight" and "down.weight" divided by sqrt(layer's number + 1), weights of norms 1 (Radford et al., "Language
+   * divided by sqrt(layer's number + 1) for "out.weight" and "down.weight". Weights of norms are 1 (Radford et al., "Language
    * models are unsupervised multitask learners", 2019). The values are the same on every machine. Sets gradients to 0.
    */
   public void initialize(long seed) {

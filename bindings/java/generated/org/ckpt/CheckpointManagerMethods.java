@@ -46,9 +46,9 @@ abstract class CheckpointManagerMethods extends NativeObject {
   }
 
   /**
-   * Returns the checkpoint that has the best metric, as bestMetric of the manager's options specifies, of equal ones the newest,
-   * among those of the current line with status {@link Status#OK}. Empty when none has a metric; a warning in the log then names
-   * the newest abandoned one that has.
+   * Returns the checkpoint that has the best metric, as bestMetric of the manager's options specifies; of equal ones, with the
+   * newest. Only those of the current line with status {@link Status#OK} count. Empty when none has a metric; a warning in the log
+   * then names the newest abandoned one that has.
    */
   public Optional<CheckpointInfo> best() {
     try {

@@ -93,10 +93,10 @@ abstract class ProfileMethods extends NativeObject {
   /**
    * Computes the whole frontier of a planner in one run: returns the costs of its schedules, by increasing live bytes and
    * decreasing step seconds (if the profile has no seconds, decreasing recomputed forwards). planner: "chain", "tapes" or "graph";
-   * {@link Status#NOT_FOUND} for another name. A budget selects the fastest point with reserved bytes within it, a budget of tapes
-   * also points of chain, and the smallest sufficient budget is the minimum of their reserved bytes. Every call computes the
-   * frontier again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has some
-   * points of the frontier, all placed by each call, and a budget may find better schedules between them.
+   * {@link Status#NOT_FOUND} for another name. A budget selects the fastest point with reserved bytes within it (for tapes: also
+   * points of chain). The smallest sufficient budget is the minimum of their reserved bytes. Every call computes the frontier
+   * again; only the requested points are placed, one after another. Above 128 layers (of a graph: 40) the result has some points of
+   * the frontier, all placed by each call, and a budget may find better schedules between them.
    */
   public List<FrontierPoint> frontier(String planner) {
     return values(Native.ckpt_profile_get_frontier(this, planner), FrontierPoint::of, ckpt_frontier_point::close);
@@ -107,9 +107,9 @@ abstract class ProfileMethods extends NativeObject {
    * values, each 0 .. layer, that its forward reads, in any order; needed: needed_count (&gt;= 0) of them that its backward reads,
    * which sets or clears the layer's flag NEEDS_INPUT. Layers without a call read as in a chain. {@link Status#OUT_OF_RANGE} for
    * another layer; {@link Status#INVALID_ARGUMENT} for other values, and duplicates; {@link Status#INVALID_STATE} for a uniform
-   * chain. Planners check the whole graph, and fail with {@link Status#INVALID_ARGUMENT} if a value has no reader and is not an
-   * output, if a layer with the flag NO_INPUT_GRADIENT reads another value than 0, or if a layer with the flag IN_PLACE reads a
-   * value with another reader.
+   * chain. Planners check the whole graph. They fail with {@link Status#INVALID_ARGUMENT} if a value has no reader and is not an
+   * output, or if a layer with the flag NO_INPUT_GRADIENT reads another value than 0. They also fail if a layer with the flag
+   * IN_PLACE reads a value with another reader.
    */
   public Profile setInputs(long layer, long[] inputs, long... needed) {
     Native.ckpt_profile_set_inputs(this, layer, inputs, needed);

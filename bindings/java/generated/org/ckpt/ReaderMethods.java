@@ -58,10 +58,10 @@ abstract class ReaderMethods extends NativeObject {
   /**
    * Returns a new read-only tensor over the file itself (mmap): no byte is copied, and pages are read on access. It keeps the
    * mapping alive, also after the release of the reader and the manager. {@link Status#UNSUPPORTED} if the storage does not support
-   * mappings, if the tensor's bytes are not aligned for its dtype (files of other programs), or if they are blocks in several
-   * files: read the tensor instead. {@link Status#CORRUPT} if the file is now shorter than when it was opened. If another program
-   * truncates the file later, access to the missing part kills the process (SIGBUS), and so does access to pages that cannot be
-   * read from the disk: only {@code Reader.read} returns errors for these. libckpt never changes a committed file.
+   * mappings, or if the tensor's bytes are not aligned for its dtype (files of other programs) or are blocks in several files: read
+   * the tensor instead. {@link Status#CORRUPT} if the file is now shorter than when it was opened. If another program truncates the
+   * file later, access to the missing part kills the process (SIGBUS). So does access to pages that cannot be read from the disk.
+   * Only {@code Reader.read} returns errors for these. libckpt never changes a committed file.
    */
   public Tensor map(long index) {
     return Tensor.created(out -> Native.ckpt_reader_map(this, index, out));

@@ -20,9 +20,9 @@ public final class ScheduleExecutor extends NativeObject {
    * chain and schedule alive. options: null for the defaults. {@link Status#OUT_OF_RANGE} for a schedule that runs layers more than
    * 2^22 times in a step, because an executor stores it as a list. A tier that has a storage and that the schedule uses reserves
    * space for the longest item of each of its slots. In the file system this is one file for each executor and tier, with mode 0600
-   * and without a name, so that it disappears when the process ends in any way; each slot begins at a multiple of 4096, and the
-   * storage's options determine how the file is written and at which rate (bytesPerSecond separately limits reads of such files,
-   * too). In memory it is a block of this size. Two threads for each such tier, one for stores and one for loads, copy in the order
+   * and without a name, so that it disappears when the process ends in any way. Each slot begins at a multiple of 4096. The
+   * storage's options determine how the file is written and at which rate; bytesPerSecond separately limits reads of such files,
+   * too. In memory it is a block of this size. Two threads for each such tier, one for stores and one for loads, copy in the order
    * of the schedule while layers run; an AWAIT waits for its copy. {@link Status#UNSUPPORTED}, with a message that names the tier,
    * for a storage of callbacks; errors of the system if such a file cannot be created.
    */
@@ -46,9 +46,9 @@ public final class ScheduleExecutor extends NativeObject {
 
   /**
    * Runs the first layerCount layers forward once, without backward: keeps no tape, disables dropout, and changes no gradient and
-   * no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, firstSample and input of step, targets if one
-   * of the layers needs them, and output, which receives the output of the last of these layers; its other fields are ignored.
-   * Returns that output if it has one element, else NaN. The first call allocates memory outside of the arena: for the activations
+   * no parameter. layerCount: 1 .. number of layers of the chain. Reads step, seed, firstSample, input and output of step, and
+   * targets if one of the layers needs them; other fields are ignored. output receives the output of the last of these layers.
+   * Returns the same if it has one element, else NaN. The first call allocates memory outside of the arena: for the activations
    * that exist at once (in a chain two of the largest, at most) and the largest workspace. Does not count as a step.
    */
   public double evaluate(Step step, long layerCount) {
@@ -62,7 +62,7 @@ public final class ScheduleExecutor extends NativeObject {
 
   /**
    * Creates a profile with the seconds that the executor's layers take in its steps: a copy of profile (of the executor's chain and
-   * input), in which forwardSeconds, recordSeconds and backwardSeconds of the options that the schedule runs are the medians over
+   * input). In it, the forwardSeconds, recordSeconds and backwardSeconds of the options that the schedule runs are the medians over
    * the last successful steps, up to 32. Other options are unchanged. {@link Status#INVALID_STATE} before the first step, {@link
    * Status#INVALID_ARGUMENT} for the profile of another chain.
    */

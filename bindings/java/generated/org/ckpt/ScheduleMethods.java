@@ -73,13 +73,13 @@ abstract class ScheduleMethods extends NativeObject {
    * allocates GRAD(i), then its workspace; afterwards the workspace, the tape and GRAD(i+1) are freed. Ambient state is allocated
    * at a layer's first forward and freed after its backward; a second one exists while the layer runs forward again. A buffer that
    * is overwritten in place (ADVANCE, {@link LayerFlag#IN_PLACE}) counts the larger of both for the layer, with its workspace, and
-   * then the new one; a backward without a gradient of its input overwrites no buffer. An item that is dropped, or that BACKWARD
-   * ends, while a STORE_BEGIN copies it counts until the AWAIT, and once more if it is created again before that. A tier above 0
-   * counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that creates it (for a copy into a tier
-   * or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is overwritten in place ends when the other
-   * one begins. Time. Layers run one after another, for forwardSeconds, recordSeconds (RECORD, with hasRecord) or backwardSeconds.
-   * Each tier has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is reached and earlier
-   * copies in its queue have ended, and takes latencySeconds + bytes / rate; an AWAIT waits for its end. {@link
+   * then the new one; a backward without a gradient of its input overwrites no buffer. An item may be dropped, or ended by
+   * BACKWARD, while a STORE_BEGIN copies it. It then counts until the AWAIT, and once more if it is created again before that. A
+   * tier above 0 counts an item from its STORE_BEGIN to the DROP. Items. An item exists from the action that creates it (for a copy
+   * into a tier or back: its STORE_BEGIN or LOAD_BEGIN) to the action that ends it; an item that is overwritten in place ends when
+   * the other one begins. Time. Layers run one after another, for forwardSeconds, recordSeconds (RECORD, with hasRecord) or
+   * backwardSeconds. Each tier has one queue of writes and one of reads: a copy begins when its STORE_BEGIN or LOAD_BEGIN is
+   * reached and earlier copies in its queue have ended, and takes latencySeconds + bytes / rate; an AWAIT waits for its end. {@link
    * Status#INVALID_SCHEDULE}, with a message that names the action's index, for an action (fields that its kind does not use are
    * ignored, except microBatch, which is checked in every kind; a DROP of a tier above 0 uses only tier and slot) that - names
    * layers beyond the chain or none, an option that a layer does not have, or an invalid item, tier or slot (&lt; 0); has a
@@ -99,12 +99,12 @@ abstract class ScheduleMethods extends NativeObject {
   }
 
   /**
-   * Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena,
-   * and returns the arena's size, at least the peak live bytes (offsets are multiples of 64; gaps between live buffers count).
-   * Streaming like the verifier: above some thousands of buffers they are placed in the order of time only, which may need more
-   * space than a placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds, rounded
-   * up to a multiple of 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the arena or
-   * the sum would exceed 2^63 - 1.
+   * Returns the bytes to reserve in a tier (0 .. 3). Tier 0, memory: assigns every buffer of the schedule an offset in one arena, a
+   * multiple of 64, and returns the arena's size. It is at least the peak live bytes; gaps between live buffers count. Streaming
+   * like the verifier: above some thousands of buffers they are placed in the order of time only, which may need more space than a
+   * placement by whole lifetimes. Higher tiers: each slot has the size of the longest item that it ever holds, rounded up to a
+   * multiple of 64. {@link Status#INVALID_SCHEDULE} as {@code Schedule.verify}, {@link Status#OUT_OF_RANGE} if the arena or the sum
+   * would exceed 2^63 - 1.
    */
   public long reservedBytes(Profile profile, int tier) {
     return number(out -> Native.ckpt_schedule_place(this, profile, tier, out));

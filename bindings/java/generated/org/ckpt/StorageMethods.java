@@ -17,11 +17,11 @@ abstract class StorageMethods extends NativeObject {
   }
 
   /**
-   * Creates a storage that wraps inner, which is kept alive, and retries operations that fail with {@link Status#IO}, {@link
-   * Status#BUSY} or {@link Status#TIMEOUT} by the rules of the handler, with a warning in the log for each retry. All other errors
-   * ({@link Status#NO_SPACE}, {@link Status#PERMISSION}, {@link Status#CORRUPT}, ...) are reported at once. If the handler has a
-   * decide function, that function decides instead. Never retried: the sync of a file or directory, because after a failed sync the
-   * system may report success for bytes that it has lost (a save writes the file again instead), and a lock.
+   * Creates a storage that wraps inner, which is kept alive. It retries operations that fail with {@link Status#IO}, {@link
+   * Status#BUSY} or {@link Status#TIMEOUT} by the rules of the handler, and logs a warning for each retry. All other errors ({@link
+   * Status#NO_SPACE}, {@link Status#PERMISSION}, {@link Status#CORRUPT}, ...) are reported at once. If the handler has a decide
+   * function, that function decides instead. Never retried are locks, and the sync of a file or directory: after a failed sync the
+   * system may report success for bytes that it has lost. A save writes the file again instead.
    */
   public Storage retrying(FaultHandler handler) {
     return Storage.created(out -> Native.ckpt_storage_create_retrying(this, handler, out));

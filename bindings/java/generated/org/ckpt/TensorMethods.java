@@ -21,10 +21,10 @@ abstract class TensorMethods extends NativeObject {
    * Creates a tensor over the memory of another library. On success the tensor owns managed, and calls its deleter (unless that is
    * null) exactly once, when its last reference is released, on the thread that released it. On failure the deleter has not run,
    * managed still belongs to the caller, and the caller calls the deleter. byte_offset is honoured, strides null means contiguous.
-   * {@link Status#UNSUPPORTED} for lanes other than 1, devices other than the CPU, strides that are not row-major and contiguous,
-   * type codes without a dtype (complex of other sizes, opaque handles, float8 e3m4, e4m3 with infinities, e4m3b11fnuz). {@link
-   * Status#INVALID_ARGUMENT} and {@link Status#OUT_OF_RANGE} for invalid shapes, and for data that is null or not aligned for the
-   * dtype.
+   * {@link Status#UNSUPPORTED} for lanes other than 1, devices other than the CPU, and strides that are not row-major and
+   * contiguous. {@link Status#UNSUPPORTED} also for type codes without a dtype: complex of other sizes, opaque handles, float8
+   * e3m4, e4m3 with infinities, e4m3b11fnuz. {@link Status#INVALID_ARGUMENT} and {@link Status#OUT_OF_RANGE} for invalid shapes,
+   * and for data that is null or not aligned for the dtype.
    */
   public static Tensor fromDlpack(long managed) {
     return Tensor.created(out -> Native.ckpt_tensor_create_from_dlpack(managed, out));
@@ -126,8 +126,8 @@ abstract class TensorMethods extends NativeObject {
   }
 
   /**
-   * Returns a view of the tensor as {@code Tensor.toDlpack} does, in the object of DLPack 1.x (version 1.1), with the read-only
-   * flag set if the tensor is read-only.
+   * Returns a view of the tensor as {@code Tensor.toDlpack} does, in the object of DLPack 1.x (version 1.1). Sets the read-only
+   * flag if the tensor is read-only.
    */
   public long toDlpackVersioned() {
     return number(out -> Native.ckpt_tensor_export_dlpack_versioned(this, out));

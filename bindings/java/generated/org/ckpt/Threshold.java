@@ -4,10 +4,10 @@ package org.ckpt;
 import java.util.List;
 
 /**
- * A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left, and
+ * A rule that checkpoints after tasks with a large enough share of the duration of the longest task, while slots are left. It
  * adjusts that share by the savings of recoveries. One thread at a time. Weaknesses: it ignores the time since the last
- * checkpoint and the failure rate, its steps depend on the unit of time, one outlier stays the longest task permanently, and the
- * slots of a long run are used up.
+ * checkpoint and the failure rate, and its steps depend on the unit of time. One outlier stays the longest task permanently, and
+ * the slots of a long run are used up.
  */
 public final class Threshold extends NativeObject {
   Threshold(long address) {
