@@ -39,7 +39,7 @@ public final class BindingsJava {
   }
 
   /** Items are numbers; no computation. */
-  private static final class Numbers implements Guest<Long> {
+  private static final class Numbers implements Framework<Long> {
     private long next;
 
     @Override
@@ -71,7 +71,7 @@ public final class BindingsJava {
       double step = nanoseconds(20, n -> {
             for (int i = 0; i < n; ++i) sink += driver.run(0L);
           });
-      row("an action of a driver, over a guest that does nothing", step / schedule.verify(profile).actions());
+      row("an action of a driver, over a framework that does nothing", step / schedule.verify(profile).actions());
       driver.close();
     }
   }

@@ -1,4 +1,4 @@
-// Measures driving per action of the schedule: a guest that does nothing, through the C API. Read "action".
+// Measures driving per action of the schedule: a framework that does nothing, through the C API. Read "action".
 #include <benchmark/benchmark.h>
 
 #include <ckpt/ckpt.h>

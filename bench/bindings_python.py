@@ -85,7 +85,7 @@ def saves():
 
 
 def drive():
-    """Drives a guest that does nothing; excludes the first step, which reads the schedule."""
+    """Drives a framework that does nothing; excludes the first step, which reads the schedule."""
     profile = ckpt.Profile.uniform(1000, ckpt.OptionProfile(tape_bytes=3000, forward_seconds=1, backward_seconds=2, has_record=True),
                                    flags=ckpt.LayerFlag.DETERMINISTIC, output_bytes=1000)
     schedule = ckpt.Schedule.create(profile, "sqrt")
@@ -96,7 +96,7 @@ def drive():
         begin = time.perf_counter_ns()
         driver.run(object())
         best = min(best, time.perf_counter_ns() - begin)
-    row("an action of a driver, over a guest that does nothing", best / schedule.verify(profile).actions)
+    row("an action of a driver, over a framework that does nothing", best / schedule.verify(profile).actions)
 
 
 def main():

@@ -26,7 +26,7 @@ internal static class Bench
     }
 
     // Items are boxes; no computation.
-    private sealed class Boxes : Guest<object>
+    private sealed class Boxes : Framework<object>
     {
         public override object Forward(DriveCall call, object input) => new object();
 
@@ -50,7 +50,7 @@ internal static class Bench
         using (var driver = new Driver<object>(schedule, new Boxes()))
         {
             var actions = (int)schedule.Verify(profile).Actions;
-            Measure("an action of a driver, over a guest that does nothing", 20 * actions, count =>
+            Measure("an action of a driver, over a framework that does nothing", 20 * actions, count =>
             {
                 for (var step = 0; step < (count + actions - 1) / actions; ++step) sink += driver.Run(new object()) == null ? 0 : 1;
             });

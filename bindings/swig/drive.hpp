@@ -1,4 +1,4 @@
-// drive.hpp - guests of other languages. Items are numbers here: the language maps them to its objects. See callbacks.hpp for
+// drive.hpp - frameworks of other languages. Items are numbers here: the language maps them to its objects. See callbacks.hpp for
 // ownership.
 #ifndef CKPT_SWIG_DRIVE_HPP
 #define CKPT_SWIG_DRIVE_HPP

@@ -82,7 +82,7 @@ void Arena::make_blocks(std::size_t count, std::vector<std::byte*>& out) {
   }
 }
 
-std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool()>& give_up,
+std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool()>& should_stop,
                                     const std::function<void()>& would_wait) {
   const auto wanted = static_cast<std::size_t>(count);
   std::vector<std::byte*> out;
@@ -102,11 +102,11 @@ std::vector<std::byte*> Arena::take(std::int64_t count, const std::function<bool
       changed_.wait(
           [&] {
             taken = try_take(ticket, wanted, out, missing);
-            return taken || give_up();
+            return taken || should_stop();
           },
           -1);
     }
-  } catch (...) {  // would_wait and give_up may throw; no block has been taken then
+  } catch (...) {  // would_wait and should_stop may throw; no block has been taken then
     leave_line(ticket);
     throw;
   }

@@ -35,9 +35,10 @@ class Arena {
   std::int64_t blocks() const noexcept { return blocks_; }
   std::int64_t allocated_bytes() const;
 
-  // Takes count blocks (at most blocks()) at once, in FIFO order among waiting threads. Returns nothing if give_up() became true:
-  // call wake() after that. would_wait runs once before the first wait.
-  std::vector<std::byte*> take(std::int64_t count, const std::function<bool()>& give_up, const std::function<void()>& would_wait);
+  // Takes count blocks (at most blocks()) at once, in FIFO order among waiting threads. Returns nothing if should_stop() became
+  // true: call wake() after that. would_wait runs once before the first wait.
+  std::vector<std::byte*> take(std::int64_t count, const std::function<bool()>& should_stop,
+                               const std::function<void()>& would_wait);
   // Does nothing in a forked child: a thread that does not exist there may hold the lock.
   void release(const std::vector<std::byte*>& blocks) noexcept;
   void wake() noexcept { changed_.wake_all(); }

@@ -73,7 +73,7 @@ class Handle {
   T* get() const noexcept { return pointer_; }
   // The output parameter for create functions. Only for an empty Handle.
   T** out() noexcept { return &pointer_; }
-  T* give_up() noexcept { return std::exchange(pointer_, nullptr); }
+  T* detach() noexcept { return std::exchange(pointer_, nullptr); }
 
  private:
   T* pointer_ = nullptr;
@@ -215,7 +215,7 @@ class Object {
   static Self adopt(T* handle) noexcept { return Self(Reference(handle)); }
   T* handle() const noexcept { return reference_.get(); }
   // Releases ownership: returns the reference, which the caller passes to the library; the object is empty afterwards.
-  T* give_up() noexcept { return reference_.give_up(); }
+  T* detach() noexcept { return reference_.detach(); }
 
  protected:
   using Reference = Handle<T, release>;

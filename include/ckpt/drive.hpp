@@ -1,6 +1,6 @@
 // drive.hpp - the C++17 interface of drive.h: runs a schedule on items of a framework, of any movable type.
 //
-//   ckpt::Driver<Vector> driver(schedule, std::make_unique<Tanh>());   Tanh: derived from ckpt::Guest<Vector>
+//   ckpt::Driver<Vector> driver(schedule, std::make_unique<Tanh>());   Tanh: derived from ckpt::Framework<Vector>
 //   const Vector& output = driver.forward(x0);
 //   std::optional<Vector> grad = driver.backward(gradient_of_the_loss(output));
 #ifndef CKPT_DRIVE_HPP
@@ -15,7 +15,7 @@ namespace ckpt {
 // Base class of the functions of a framework for a driver; drive.h documents its callbacks. T: an item. An exception of a function
 // ends the step, and the driver's function rethrows it unchanged.
 template <class T>
-class Guest {
+class Framework {
  public:
   struct Recorded {
     std::optional<T> output;  // empty only with DriveFlag::no_output
@@ -29,11 +29,12 @@ class Guest {
   };
   using Inputs = std::vector<Input>;
   using Gradients = std::vector<std::optional<T>>;
-  struct NotThere : Error {
-    explicit NotThere(const char* function) : Error(Status::unsupported, std::string("the guest has no ") + function) {}
+  struct NotImplemented : Error {
+    explicit NotImplemented(const char* function)
+        : Error(Status::unsupported, std::string("the framework does not define ") + function) {}
   };
 
-  virtual ~Guest() = default;
+  virtual ~Framework() = default;
   // With DriveFlag::take_input the input is destroyed after the call: it may be moved from. This applies to record, too.
   virtual T forward(const DriveCall& call, T& input) = 0;
   virtual Recorded record(const DriveCall& call, T& input) = 0;
@@ -42,28 +43,28 @@ class Guest {
   virtual std::optional<T> backward(const DriveCall& call, T* input, T* output, T* tape, T* grad_output) = 0;
   // For the layers of graphs, instead of the functions above. sums: the gradients of the inputs so far, empty for the first layer
   // that adds to one; returns them with the layer's part.
-  virtual T forward_n(const DriveCall& /*call*/, const Inputs& /*inputs*/) { throw NotThere("forward_n"); }
-  virtual Recorded record_n(const DriveCall& /*call*/, const Inputs& /*inputs*/) { throw NotThere("record_n"); }
+  virtual T forward_n(const DriveCall& /*call*/, const Inputs& /*inputs*/) { throw NotImplemented("forward_n"); }
+  virtual Recorded record_n(const DriveCall& /*call*/, const Inputs& /*inputs*/) { throw NotImplemented("record_n"); }
   virtual Gradients backward_n(const DriveCall& /*call*/, const Inputs& /*inputs*/, T* /*output*/, T* /*tape*/, T* /*grad_output*/,
                                Gradients /*sums*/) {
-    throw NotThere("backward_n");
+    throw NotImplemented("backward_n");
   }
   // Only for Driver::run.
-  virtual std::optional<T> turn(const DriveCall& /*call*/, T& /*output*/) { throw NotThere("turn"); }
+  virtual std::optional<T> turn(const DriveCall& /*call*/, T& /*output*/) { throw NotImplemented("turn"); }
   // Only for schedules with slower tiers. A stored item is not changed until await has returned.
-  virtual void store(const DriveCall& /*call*/, T* /*item*/) { throw NotThere("store"); }
-  virtual std::optional<T> load(const DriveCall& /*call*/) { throw NotThere("load"); }
-  virtual void await(const DriveCall& /*call*/) { throw NotThere("await"); }
+  virtual void store(const DriveCall& /*call*/, T* /*item*/) { throw NotImplemented("store"); }
+  virtual std::optional<T> load(const DriveCall& /*call*/) { throw NotImplemented("load"); }
+  virtual void await(const DriveCall& /*call*/) { throw NotImplemented("await"); }
   virtual void drop_slot(const DriveCall& /*call*/) noexcept {}
 };
 
 namespace detail {
 
-// Implements the functions of C by a guest; items are pointers to T on the heap.
+// Implements the functions of C by a framework; items are pointers to T on the heap.
 template <class T>
-struct GuestCalls {
+struct FrameworkCalls {
   using Item = std::unique_ptr<T>;
-  std::unique_ptr<Guest<T>> guest;
+  std::unique_ptr<Framework<T>> framework;
   std::exception_ptr thrown;
 
   static T* item(void* handle) { return static_cast<T*>(handle); }
@@ -84,19 +85,19 @@ struct GuestCalls {
 
   Item forward(const DriveCall& call, void* input) {
     const Item ends = taken(call, DriveFlag::take_input, input);
-    return run([&] { return std::make_unique<T>(guest->forward(call, *item(input))); });
+    return run([&] { return std::make_unique<T>(framework->forward(call, *item(input))); });
   }
-  static void hand_over(typename Guest<T>::Recorded&& recorded, void** output, void** tape) {
+  static void hand_over(typename Framework<T>::Recorded&& recorded, void** output, void** tape) {
     Item first = boxed(std::move(recorded.tape));
     *output = boxed(std::move(recorded.output)).release();
     *tape = first.release();
   }
   static std::int32_t record(const ckpt_drive_call* given, void* input, void** output, void** tape, void* user_data) noexcept {
     return callback_status([&] {
-      GuestCalls& own = object_of<GuestCalls>(user_data);
+      FrameworkCalls& own = object_of<FrameworkCalls>(user_data);
       const DriveCall call = from_c(*given);
       const Item ends = taken(call, DriveFlag::take_input, input);
-      hand_over(own.run([&] { return own.guest->record(call, *item(input)); }), output, tape);
+      hand_over(own.run([&] { return own.framework->record(call, *item(input)); }), output, tape);
     });
   }
   // Destroys items when it ends; needs no memory. flags: nullptr for all of them, else those of the last use.
@@ -110,8 +111,8 @@ struct GuestCalls {
       }
     }
   };
-  static typename Guest<T>::Inputs read(const Ending& inputs) {
-    typename Guest<T>::Inputs list;
+  static typename Framework<T>::Inputs read(const Ending& inputs) {
+    typename Framework<T>::Inputs list;
     list.reserve(static_cast<std::size_t>(inputs.count));
     for (std::int64_t i = 0; i < inputs.count; ++i)
       list.push_back({item(inputs.items[i]), (inputs.flags[i] & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0});
@@ -120,24 +121,24 @@ struct GuestCalls {
   static std::int32_t forward_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
                                 const ckpt_drive_flag* input_flags, void** output, void* user_data) noexcept {
     return callback_status([&] {
-      GuestCalls& own = object_of<GuestCalls>(user_data);
+      FrameworkCalls& own = object_of<FrameworkCalls>(user_data);
       const Ending ends{inputs, inputs_count, input_flags};
-      *output = own.run([&] { return std::make_unique<T>(own.guest->forward_n(from_c(*given), read(ends))); }).release();
+      *output = own.run([&] { return std::make_unique<T>(own.framework->forward_n(from_c(*given), read(ends))); }).release();
     });
   }
   static std::int32_t record_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
                                const ckpt_drive_flag* input_flags, void** output, void** tape, void* user_data) noexcept {
     return callback_status([&] {
-      GuestCalls& own = object_of<GuestCalls>(user_data);
+      FrameworkCalls& own = object_of<FrameworkCalls>(user_data);
       const Ending ends{inputs, inputs_count, input_flags};
-      hand_over(own.run([&] { return own.guest->record_n(from_c(*given), read(ends)); }), output, tape);
+      hand_over(own.run([&] { return own.framework->record_n(from_c(*given), read(ends)); }), output, tape);
     });
   }
   static std::int32_t backward_n(const ckpt_drive_call* given, void* const* inputs, std::int64_t inputs_count,
                                  const ckpt_drive_flag* input_flags, void* output, void* tape, void* grad_output,
                                  void** grad_inputs, void* user_data) noexcept {
     return callback_status([&] {
-      GuestCalls& own = object_of<GuestCalls>(user_data);
+      FrameworkCalls& own = object_of<FrameworkCalls>(user_data);
       const DriveCall call = from_c(*given);
       std::vector<Item> created;
       {
@@ -153,11 +154,11 @@ struct GuestCalls {
   }
   std::vector<Item> gradients(const DriveCall& call, const Ending& inputs, const Ending& sums, T* output, T* tape, T* grad_output) {
     const auto count = static_cast<std::size_t>(inputs.count);
-    typename Guest<T>::Gradients so_far(count);
+    typename Framework<T>::Gradients so_far(count);
     for (std::size_t i = 0; i < count; ++i) {
       if (T* const sum = item(sums.items[i])) so_far[i].emplace(std::move(*sum));
     }
-    auto added = guest->backward_n(call, read(inputs), output, tape, grad_output, std::move(so_far));
+    auto added = framework->backward_n(call, read(inputs), output, tape, grad_output, std::move(so_far));
     if (added.size() != count) {
       throw Error(Status::invalid_argument,
                   "backward_n returned " + std::to_string(added.size()) + " gradients; expected " + std::to_string(count));
@@ -172,39 +173,39 @@ struct GuestCalls {
     const Item ends_too = taken(call, DriveFlag::take_output, output);
     const Item recorded(item(tape));
     const Item grad(item(grad_output));
-    return run([&] { return boxed(guest->backward(call, item(input), item(output), recorded.get(), grad.get())); });
+    return run([&] { return boxed(framework->backward(call, item(input), item(output), recorded.get(), grad.get())); });
   }
   Item turn(const DriveCall& call, void* output) {
-    return run([&] { return boxed(guest->turn(call, *item(output))); });
+    return run([&] { return boxed(framework->turn(call, *item(output))); });
   }
   void store(const DriveCall& call, void* stored) {
-    run([&] { guest->store(call, item(stored)); });
+    run([&] { framework->store(call, item(stored)); });
   }
   Item load(const DriveCall& call) {
-    return run([&] { return boxed(guest->load(call)); });
+    return run([&] { return boxed(framework->load(call)); });
   }
   void await(const DriveCall& call) {
-    run([&] { guest->await(call); });
+    run([&] { framework->await(call); });
   }
   static void drop(const ckpt_drive_call* call, void* handle, void* user_data) noexcept {
     detail::callback_silent([&] {
-      if (call->tier > 0) object_of<GuestCalls>(user_data).guest->drop_slot(from_c(*call));
+      if (call->tier > 0) object_of<FrameworkCalls>(user_data).framework->drop_slot(from_c(*call));
     });
     delete item(handle);
   }
 
   static ckpt_driver_callbacks table() {
     ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
-    callbacks.forward = call_drive_forward<&GuestCalls::forward>;
+    callbacks.forward = call_drive_forward<&FrameworkCalls::forward>;
     callbacks.record = record;
-    callbacks.backward = call_drive_backward<&GuestCalls::backward>;
+    callbacks.backward = call_drive_backward<&FrameworkCalls::backward>;
     callbacks.forward_n = forward_n;
     callbacks.record_n = record_n;
     callbacks.backward_n = backward_n;
-    callbacks.turn = call_drive_turn<&GuestCalls::turn>;
-    callbacks.store = call_drive_store<&GuestCalls::store>;
-    callbacks.load = call_drive_load<&GuestCalls::load>;
-    callbacks.await = call_drive_await<&GuestCalls::await>;
+    callbacks.turn = call_drive_turn<&FrameworkCalls::turn>;
+    callbacks.store = call_drive_store<&FrameworkCalls::store>;
+    callbacks.load = call_drive_load<&FrameworkCalls::load>;
+    callbacks.await = call_drive_await<&FrameworkCalls::await>;
     callbacks.drop = drop;
     return callbacks;
   }
@@ -217,10 +218,10 @@ template <class T>
 class Driver : public DriverMethods<Driver<T>> {
  public:
   using DriverMethods<Driver<T>>::handle;
-  Driver(const Schedule& schedule, std::unique_ptr<Guest<T>> guest) : DriverMethods<Driver<T>>(detail::Empty()) {
-    if (guest == nullptr) throw Error(Status::invalid_argument, "guest is NULL");
+  Driver(const Schedule& schedule, std::unique_ptr<Framework<T>> framework) : DriverMethods<Driver<T>>(detail::Empty()) {
+    if (framework == nullptr) throw Error(Status::invalid_argument, "framework is NULL");
     const ckpt_driver_callbacks callbacks = Calls::table();
-    auto owned = std::make_unique<Calls>(Calls{std::move(guest), nullptr});
+    auto owned = std::make_unique<Calls>(Calls{std::move(framework), nullptr});
     check(ckpt_driver_create(schedule.handle(), &callbacks, owned.get(), detail::destroy<Calls>, this->out()));
     calls_ = owned.release();
   }
@@ -237,13 +238,13 @@ class Driver : public DriverMethods<Driver<T>> {
     give(std::move(gn), [&](void* given) { return ckpt_driver_backward(handle(), given, &g0); });
     return unpacked(g0);
   }
-  // Runs forward, Guest::turn and backward.
+  // Runs forward, Framework::turn and backward.
   std::optional<T> run(T x0) {
     void* g0 = nullptr;
     give(std::move(x0), [&](void* given) { return ckpt_driver_run(handle(), given, &g0); });
     return unpacked(g0);
   }
-  // Returns the call of the guest that failed the last failed step.
+  // Returns the call of the framework that failed the last failed step.
   std::optional<DriveCall> failure() const {
     ckpt_drive_call call;
     const ckpt_status status = ckpt_driver_get_failure(handle(), &call, nullptr);
@@ -251,10 +252,10 @@ class Driver : public DriverMethods<Driver<T>> {
     check(status);
     return detail::from_c(call);
   }
-  Guest<T>& guest() const noexcept { return *calls_->guest; }
+  Framework<T>& framework() const noexcept { return *calls_->framework; }
 
  private:
-  using Calls = detail::GuestCalls<T>;
+  using Calls = detail::FrameworkCalls<T>;
 
   static std::optional<T> unpacked(void* handle) {
     const std::unique_ptr<T> item(static_cast<T*>(handle));

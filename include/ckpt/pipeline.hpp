@@ -33,7 +33,7 @@ class ActivationManager : public ActivationManagerMethods<ActivationManager> {
   bool store(std::int32_t micro_batch, Tensor&& activation) {
     Tensor given = std::move(activation);
     const auto kept = detail::result_of<ckpt_bool>(ckpt_activation_manager_store_moved, handle(), micro_batch, given.handle());
-    static_cast<void>(given.give_up());
+    static_cast<void>(given.detach());
     return kept != 0;
   }
   std::int64_t memory_usage() const {

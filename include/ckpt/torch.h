@@ -86,7 +86,7 @@ class Chain {
       const c10::NoGradGuard no_grad;
       detail::Item item;
       for (const at::Tensor& tensor : input) item.tensors.push_back(tensor.defined() ? tensor.variable_data() : tensor);
-      detail::StepNode::guest(*node->driver).begin();
+      detail::StepNode::framework(*node->driver).begin();
       for (const at::Tensor& tensor : node->driver->forward(std::move(item)).tensors)
         output.push_back(tensor.defined() ? tensor.variable_data() : tensor);
     }
@@ -133,7 +133,7 @@ class Chain {
         return driver;
       }
     }
-    return std::make_unique<detail::State::Drive>(*state_->schedule, std::make_unique<detail::State::StepGuest>(*state_));
+    return std::make_unique<detail::State::Drive>(*state_->schedule, std::make_unique<detail::State::StepFramework>(*state_));
   }
 
   std::shared_ptr<detail::State> state_;

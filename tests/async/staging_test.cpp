@@ -79,7 +79,7 @@ TEST(AsyncArena, AThrowingWaitLeavesTheQueue) {
   Arena arena(smallest_arena_bytes);
   const auto held = arena.take(arena.blocks(), never, {});
   EXPECT_THROW(arena.take(1, never, [] { throw std::runtime_error("would_wait"); }), std::runtime_error);
-  EXPECT_THROW(arena.take(1, []() -> bool { throw std::runtime_error("give_up"); }, {}), std::runtime_error);
+  EXPECT_THROW(arena.take(1, []() -> bool { throw std::runtime_error("should_stop"); }, {}), std::runtime_error);
   arena.release(held);
   // Takes nothing unless it is first in the queue.
   EXPECT_EQ(static_cast<std::int64_t>(arena.take(arena.blocks(), always, {}).size()), arena.blocks());

@@ -41,7 +41,7 @@ awk -v folder="$folder" '
 cat >"$folder/header_examples.cpp" <<'CPP'
 #include <ckpt/ckpt.hpp>
 struct Vector {};
-struct Tanh : ckpt::Guest<Vector> {
+struct Tanh : ckpt::Framework<Vector> {
   Vector forward(const ckpt::DriveCall&, Vector&) override { return {}; }
   Recorded record(const ckpt::DriveCall&, Vector&) override { return {}; }
   std::optional<Vector> backward(const ckpt::DriveCall&, Vector*, Vector*, Vector*, Vector*) override { return {}; }

@@ -1,19 +1,21 @@
-/* A guest's steps under schedules of every kind: the same gradient bit for bit, the verifier's bytes and counts, and every handle
- * and copy ended exactly once, whichever call fails, returns invalid data or cancels. */
-#include "guest.h"
+/* A framework's steps under schedules of every kind: the same gradient bit for bit, the verifier's bytes and counts, and every
+ * handle and copy ended exactly once, whichever call fails, returns invalid data or cancels. */
+#include "framework.h"
 
-static ckpt_driver* driver_of(guest* g, ckpt_schedule* schedule) {
-  const ckpt_driver_callbacks callbacks = guest_callbacks();
+static ckpt_driver* driver_of(framework* g, ckpt_schedule* schedule) {
+  const ckpt_driver_callbacks callbacks = framework_callbacks();
   ckpt_driver* driver = NULL;
   CHECK_OK(ckpt_driver_create(schedule, &callbacks, g, NULL, &driver));
   g->driver = driver;
   return driver;
 }
 
-static void nothing_is_left(const guest* g) { CHECK(g->things == 0 && g->live_bytes == 0 && g->copies == 0 && g->slots_held == 0); }
+static void nothing_is_left(const framework* g) {
+  CHECK(g->things == 0 && g->live_bytes == 0 && g->copies == 0 && g->slots_held == 0);
+}
 
 /* Runs one complete step and checks that its gradient equals that of the plain loop. */
-static void step_is_right(guest* g, int64_t layers, uint64_t seed) {
+static void step_is_right(framework* g, int64_t layers, uint64_t seed) {
   void* grad = NULL;
   double output;
   const double expected = plain_gradient(g, layers, seed, 0.5, &output);
@@ -26,10 +28,10 @@ static void step_is_right(guest* g, int64_t layers, uint64_t seed) {
   nothing_is_left(g);
 }
 
-static void no_mischief(guest* g) { g->fail_at = g->invalid_at = g->cancel_at = -1; }
+static void no_mischief(framework* g) { g->fail_at = g->invalid_at = g->cancel_at = -1; }
 
 /* Runs a step that must not succeed, and checks that it leaves nothing. */
-static ckpt_status broken_step(guest* g) {
+static ckpt_status broken_step(framework* g) {
   void* grad = NULL;
   ckpt_status status;
   begin_step(g, 5);
@@ -40,7 +42,7 @@ static ckpt_status broken_step(guest* g) {
 }
 
 /* At every call in turn: it fails, returns invalid data, or cancels. Each time everything is ended, and the next step succeeds. */
-static void survives_everything(guest* g, int64_t layers) {
+static void survives_everything(framework* g, int64_t layers) {
   int64_t calls;
   int64_t at;
   step_is_right(g, layers, 3);
@@ -85,11 +87,11 @@ static void runs_planners(void) {
   size_t p;
   int unlike;
   for (unlike = 0; unlike < 2; ++unlike) {
-    guest g;
+    framework g;
     ckpt_profile* profile;
     ckpt_plan_report all = CKPT_PLAN_REPORT_INIT;
     ckpt_schedule* schedule = NULL;
-    make_guest(&g, 13, unlike, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+    make_framework(&g, 13, unlike, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
     profile = profile_of(&g);
     CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
     CHECK_OK(ckpt_schedule_verify(schedule, profile, &all));
@@ -131,13 +133,13 @@ static void runs_adjoint_planners(void) {
   static const char* const planners[] = {"revolve:2", "revolve:3", "mixed:3", "two-level:2", "two-level:2,3", "three-level:1,2,3"};
   size_t p;
   for (p = 0; p < sizeof planners / sizeof planners[0]; ++p) {
-    guest g;
+    framework g;
     ckpt_layer_profile layer = CKPT_LAYER_PROFILE_INIT;
     ckpt_option_profile option = CKPT_OPTION_PROFILE_INIT;
     ckpt_profile* profile = NULL;
     ckpt_schedule* schedule = NULL;
     ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
-    make_guest(&g, 23, 0, CKPT_LAYER_FLAG_DETERMINISTIC);
+    make_framework(&g, 23, 0, CKPT_LAYER_FLAG_DETERMINISTIC);
     layer.flags = g.flags[0];
     layer.output_bytes = g.output_bytes[0];
     option.tape_bytes = g.tape_bytes[0];
@@ -188,12 +190,12 @@ static ckpt_schedule* schedule_of(const list* l, int64_t layers) {
 
 /* Copies of every kind of item: dropped during the copy, run backward during the copy, recomputed during the copy. */
 static void moves_every_item(void) {
-  guest g;
+  framework g;
   list l = {0};
   ckpt_profile* profile;
   ckpt_schedule* schedule;
   ckpt_plan_report report = CKPT_PLAN_REPORT_INIT;
-  make_guest(&g, 4, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 4, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   add(&l, CKPT_ACTION_KIND_FORWARD, 0, 2);
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 2, 1, 0, 10);
   add(&l, CKPT_ACTION_KIND_FORWARD_TAPE, 2, 4);
@@ -243,10 +245,10 @@ static void moves_every_item(void) {
 
 /* An input that is dropped after its last use is not given away during its copy. */
 static void keeps_items_during_copies(void) {
-  guest g;
+  framework g;
   list l = {0};
   ckpt_schedule* schedule;
-  make_guest(&g, 2, 0, CKPT_LAYER_FLAG_DETERMINISTIC);
+  make_framework(&g, 2, 0, CKPT_LAYER_FLAG_DETERMINISTIC);
   add_item(&l, CKPT_ACTION_KIND_STORE_BEGIN, CKPT_ITEM_INPUT, 0, 1, 0, 1);
   add(&l, CKPT_ACTION_KIND_FORWARD, 0, 1);
   add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 0, 0, 0, 0);
@@ -271,12 +273,12 @@ static void keeps_items_during_copies(void) {
   ckpt_schedule_release(schedule);
 }
 
-/* A guest that returns outputs which the schedule does not know: they are ended with the step, or when they are recomputed. */
+/* A framework that returns outputs which the schedule does not know: they are ended with the step, or when they are recomputed. */
 static void ends_unrequested_outputs(void) {
-  guest g;
+  framework g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
-  make_guest(&g, 9, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 9, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   profile = profile_of(&g);
   CHECK_OK(ckpt_schedule_create(profile, "chain:2000", &schedule));
   ckpt_profile_release(profile);
@@ -288,10 +290,10 @@ static void ends_unrequested_outputs(void) {
 }
 
 static void keeps_many_handles(void) {
-  guest g;
+  framework g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
-  make_guest(&g, MOST_LAYERS, 1, 0);
+  make_framework(&g, MOST_LAYERS, 1, 0);
   profile = profile_of(&g);
   CHECK_OK(ckpt_schedule_create(profile, "store-all", &schedule));
   ckpt_profile_release(profile);
@@ -304,10 +306,10 @@ static void keeps_many_handles(void) {
 /* A FORWARD over layers of which some already ran is split into two calls, so that each has AGAIN for all of its layers or for
  * none. */
 static void splits_runs_of_repeated_layers(void) {
-  guest g;
+  framework g;
   list l = {0};
   ckpt_schedule* schedule;
-  make_guest(&g, 4, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 4, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   add(&l, CKPT_ACTION_KIND_FORWARD, 0, 2);
   add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 2, 0, 0, 0);
   add(&l, CKPT_ACTION_KIND_FORWARD, 0, 4);
@@ -334,14 +336,14 @@ static void splits_runs_of_repeated_layers(void) {
 
 /* The pause at TURN, and steps that never continue after it. */
 static void pauses_at_the_turn(void) {
-  guest g;
+  framework g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
   void* xn = NULL;
   void* grad = NULL;
   double output;
   double expected;
-  make_guest(&g, 9, 1, 0);
+  make_framework(&g, 9, 1, 0);
   profile = profile_of(&g);
   CHECK_OK(ckpt_schedule_create(profile, "sqrt", &schedule));
   ckpt_profile_release(profile);
@@ -395,11 +397,11 @@ static void pauses_at_the_turn(void) {
 }
 
 static void steps_of_unknown_number(void) {
-  guest g;
+  framework g;
   ckpt_schedule* schedule = NULL;
   int64_t layers;
   CHECK_OK(ckpt_schedule_create_open_ended(3, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT, &schedule));
-  make_guest(&g, MOST_LAYERS, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, MOST_LAYERS, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   driver_of(&g, schedule);
   for (layers = 1; layers < 20; ++layers) {
     CHECK_FAILS(ckpt_driver_finalize(g.driver, 0), CKPT_E_INVALID_ARGUMENT, "layer_count is 0");
@@ -447,13 +449,13 @@ static void refuses_broken_schedules(void) {
   };
   size_t i;
   for (i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
-    guest g;
+    framework g;
     ckpt_schedule* schedule = NULL;
     ckpt_schedule_action actions[2];
     memset(actions, 0, sizeof actions);
     actions[0] = wrong[i].action;
     actions[1].kind = CKPT_ACTION_KIND_END;
-    make_guest(&g, 2, 0, CKPT_LAYER_FLAG_DETERMINISTIC);
+    make_framework(&g, 2, 0, CKPT_LAYER_FLAG_DETERMINISTIC);
     CHECK_OK(ckpt_schedule_create_list(2, actions, wrong[i].action.kind == CKPT_ACTION_KIND_END ? 1 : 2, &schedule));
     driver_of(&g, schedule);
     CHECK(broken_step(&g) == CKPT_E_INVALID_SCHEDULE);
@@ -466,10 +468,10 @@ static void refuses_broken_schedules(void) {
 
 /* A DROP after a backward names a missing item: this is detected before the backward gets an item that another DROP names. */
 static void refuses_before_giving_items_away(void) {
-  guest g;
+  framework g;
   list l = {0};
   ckpt_schedule* schedule;
-  make_guest(&g, 2, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 2, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   add(&l, CKPT_ACTION_KIND_FORWARD_TAPE, 0, 2);
   add(&l, CKPT_ACTION_KIND_TURN, 0, 0);
   add_item(&l, CKPT_ACTION_KIND_DROP, CKPT_ITEM_INPUT, 2, 0, 0, 0);
@@ -486,19 +488,19 @@ static void refuses_before_giving_items_away(void) {
 }
 
 static void refuses_bad_arguments(void) {
-  guest g;
+  framework g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
   ckpt_driver* driver = NULL;
-  ckpt_driver_callbacks callbacks = guest_callbacks();
+  ckpt_driver_callbacks callbacks = framework_callbacks();
   CKPT_INIT(ckpt_driver_callbacks, &callbacks);
   CHECK(callbacks.struct_size == sizeof callbacks && callbacks.forward == NULL && callbacks.drop == NULL);
-  make_guest(&g, 5, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 5, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   profile = profile_of(&g);
   CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   ckpt_profile_release(profile);
   CHECK_FAILS(ckpt_driver_create(schedule, &callbacks, &g, NULL, &driver), CKPT_E_INVALID_ARGUMENT, "callbacks.drop is NULL");
-  callbacks = guest_callbacks();
+  callbacks = framework_callbacks();
   CHECK_FAILS(ckpt_driver_create(NULL, &callbacks, &g, NULL, &driver), CKPT_E_INVALID_ARGUMENT, "schedule");
   CHECK_FAILS(ckpt_driver_create(schedule, NULL, &g, NULL, &driver), CKPT_E_INVALID_ARGUMENT, "callbacks");
   CHECK_FAILS(ckpt_driver_create(schedule, &callbacks, &g, NULL, NULL), CKPT_E_INVALID_ARGUMENT, "driver");
@@ -521,28 +523,28 @@ static void refuses_bad_arguments(void) {
 
 static int destroyed;
 static void destroy(void* user_data) {
-  CHECK(((guest*)user_data)->things == 1); /* the gradient, which the caller owns */
+  CHECK(((framework*)user_data)->things == 1); /* the gradient, which the caller owns */
   ++destroyed;
 }
 
 static int32_t releasing_forward(const ckpt_drive_call* call, void* input, void** output, void* user_data) {
-  guest* g = (guest*)user_data;
+  framework* g = (framework*)user_data;
   if (g->driver != NULL) ckpt_driver_release(g->driver);
   g->driver = NULL;
-  return guest_forward(call, input, output, user_data);
+  return framework_forward(call, input, output, user_data);
 }
 
 /* Released by its own callback: the step continues to its end. */
 static void may_be_released_within(void) {
-  guest g;
+  framework g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
   void* grad = NULL;
   double output;
   double expected;
-  ckpt_driver_callbacks callbacks = guest_callbacks();
+  ckpt_driver_callbacks callbacks = framework_callbacks();
   callbacks.forward = releasing_forward;
-  make_guest(&g, 5, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 5, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   profile = profile_of(&g);
   CHECK_OK(ckpt_schedule_create(profile, "recompute-all", &schedule));
   CHECK_OK(ckpt_driver_create(schedule, &callbacks, &g, destroy, &g.driver));
@@ -558,10 +560,10 @@ static void may_be_released_within(void) {
 }
 
 static void calls_within_are_refused(void) {
-  guest g;
+  framework g;
   ckpt_profile* profile;
   ckpt_schedule* schedule = NULL;
-  make_guest(&g, 5, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
+  make_framework(&g, 5, 0, CKPT_LAYER_FLAG_DETERMINISTIC | CKPT_LAYER_FLAG_NEEDS_INPUT);
   profile = profile_of(&g);
   CHECK_OK(ckpt_schedule_create(profile, "sqrt", &schedule));
   driver_of(&g, schedule);

@@ -394,7 +394,7 @@ TEST(DriveGraph, AChainPlannedAsAGraphIsDrivenAsAChain) {
     layer.output_bytes = 64;
     profile.add_layer("layer" + std::to_string(i), layer).add_option({});
   }
-  struct Plain final : ckpt::Guest<double> {
+  struct Plain final : ckpt::Framework<double> {
     double forward(const ckpt::DriveCall& call, double& x) override { return x + static_cast<double>(call.last - call.first); }
     Recorded record(const ckpt::DriveCall&, double& x) override { return {x + 1, 0.0}; }
     std::optional<double> backward(const ckpt::DriveCall&, double*, double*, double*, double* grad) override { return *grad * 2; }
@@ -404,9 +404,9 @@ TEST(DriveGraph, AChainPlannedAsAGraphIsDrivenAsAChain) {
   EXPECT_EQ(driver.run(1.0), 5.0 * 16);
 }
 
-// The same graph by a guest of C++: y = x0 * x0, z = y + 3 x0.
-TEST(DriveGraph, RunsWithAGuest) {
-  struct Graph final : ckpt::Guest<double> {
+// The same graph by a framework of C++: y = x0 * x0, z = y + 3 x0.
+TEST(DriveGraph, RunsWithAFramework) {
+  struct Graph final : ckpt::Framework<double> {
     double forward(const ckpt::DriveCall&, double& x) override { return x; }
     Recorded record(const ckpt::DriveCall&, double& x) override { return {x, {}}; }
     std::optional<double> backward(const ckpt::DriveCall&, double*, double*, double*, double* grad) override { return *grad; }
@@ -416,7 +416,7 @@ TEST(DriveGraph, RunsWithAGuest) {
     Recorded record_n(const ckpt::DriveCall& call, const Inputs& inputs) override { return {forward_n(call, inputs), {}}; }
     Gradients backward_n(const ckpt::DriveCall& call, const Inputs& inputs, double*, double*, double* grad,
                          Gradients sums) override {
-      if (fails) throw std::runtime_error("this guest fails");
+      if (fails) throw std::runtime_error("this framework fails");
       if (call.first == 1) return {*grad, 3 * *grad};
       return {sums[0].value_or(0) + 2 * *inputs[0].item * *grad};
     }
@@ -432,9 +432,9 @@ TEST(DriveGraph, RunsWithAGuest) {
   profile.set_inputs(1, {1, 0}, {});
   ckpt::Driver<double> driver(ckpt::Schedule::create(profile, "auto:4096"), std::make_unique<Graph>());
   EXPECT_EQ(driver.run(5.0), 13.0);  // 2 x0 + 3
-  static_cast<Graph&>(driver.guest()).fails = true;
+  static_cast<Graph&>(driver.framework()).fails = true;
   EXPECT_THROW(driver.run(5.0), std::runtime_error);
-  static_cast<Graph&>(driver.guest()).fails = false;
+  static_cast<Graph&>(driver.framework()).fails = false;
   EXPECT_EQ(driver.run(1.0), 5.0);
 }
 
@@ -451,7 +451,7 @@ struct Counted {
 };
 
 // Layer i adds all its inputs.
-struct Sums final : ckpt::Guest<Counted> {
+struct Sums final : ckpt::Framework<Counted> {
   using Item = std::optional<Counted>;
   Counted forward(const ckpt::DriveCall&, Counted& x) override { return Counted(x.number); }
   Recorded record(const ckpt::DriveCall&, Counted& x) override { return {Counted(x.number), {}}; }

@@ -28,7 +28,7 @@ struct Counted {
 };
 
 // y = sin(x) + x / 2, element by element; the tape is the slope.
-class Waves final : public ckpt::Guest<Counted> {
+class Waves final : public ckpt::Framework<Counted> {
  public:
   std::string broken;  // name of the call that throws
   int calls = 0;
@@ -108,22 +108,22 @@ TEST(DriveHpp, EverySchedulesGradientIsTheSame) {
     const Counted& output = driver.forward(Counted({0.1, 0.2, 0.3}));
     EXPECT_EQ(output.values.size(), 3U);
     EXPECT_EQ(driver.backward(Counted({1, 1, 1}))->values, expected) << planner;
-    EXPECT_TRUE(static_cast<Waves&>(driver.guest()).slots.empty());
+    EXPECT_TRUE(static_cast<Waves&>(driver.framework()).slots.empty());
     driver.forward(Counted({0.1, 0.2, 0.3}));  // without its backward
   }
   EXPECT_EQ(Counted::alive, 0);
 }
 
-TEST(DriveHpp, GuestExceptionsArePropagated) {
+TEST(DriveHpp, FrameworkExceptionsArePropagated) {
   auto driver = driver_by("sqrt");
-  auto& guest = static_cast<Waves&>(driver.guest());
+  auto& framework = static_cast<Waves&>(driver.framework());
   const std::vector<double> expected = gradient(driver);
   EXPECT_EQ(driver.failure(), std::nullopt);
   for (const auto& [call, kind] : std::map<std::string, ckpt::ActionKind>{{"forward", ckpt::ActionKind::forward},
                                                                           {"record", ckpt::ActionKind::record},
                                                                           {"backward", ckpt::ActionKind::backward},
                                                                           {"turn", ckpt::ActionKind::turn}}) {
-    guest.broken = call;
+    framework.broken = call;
     try {
       gradient(driver);
       FAIL() << call;
@@ -132,25 +132,25 @@ TEST(DriveHpp, GuestExceptionsArePropagated) {
     }
     EXPECT_EQ(Counted::alive, 0);
     EXPECT_EQ(driver.failure()->kind, kind);
-    guest.broken.clear();
+    framework.broken.clear();
     EXPECT_EQ(gradient(driver), expected);
   }
 }
 
 // Without the functions for tiers.
-class Plain final : public ckpt::Guest<int> {
+class Plain final : public ckpt::Framework<int> {
  public:
   int forward(const ckpt::DriveCall&, int& input) override { return input; }
   Recorded record(const ckpt::DriveCall&, int& input) override { return {input, input}; }
   std::optional<int> backward(const ckpt::DriveCall&, int*, int*, int*, int*) override { return std::nullopt; }
 };
 
-TEST(DriveHpp, MissingGuestFunctionsAreNamed) {
+TEST(DriveHpp, MissingFrameworkFunctionsAreNamed) {
   ckpt::Driver<int> driver(ckpt::Schedule::create(waves(9), "two-level:1,3"), std::make_unique<Plain>());
-  EXPECT_THROW(driver.forward(1), Plain::NotThere);
+  EXPECT_THROW(driver.forward(1), Plain::NotImplemented);
   EXPECT_EQ(driver.failure()->kind, ckpt::ActionKind::store_begin);
   ckpt::Driver<int> simple(ckpt::Schedule::create(waves(9), "sqrt"), std::make_unique<Plain>());
-  EXPECT_THROW(simple.run(1), Plain::NotThere);
+  EXPECT_THROW(simple.run(1), Plain::NotImplemented);
   EXPECT_EQ(simple.forward(1), 1);
   EXPECT_EQ(simple.backward(std::nullopt), std::nullopt);
   EXPECT_THROW(simple.backward(1), ckpt::Error);
@@ -158,7 +158,7 @@ TEST(DriveHpp, MissingGuestFunctionsAreNamed) {
 }
 
 TEST(DriveHpp, AnOpenEndedStepIsFinalizedInACallback) {
-  class Ends final : public ckpt::Guest<int> {
+  class Ends final : public ckpt::Framework<int> {
    public:
     ckpt::Driver<int>* driver = nullptr;
     int forward(const ckpt::DriveCall& call, int& input) override {
@@ -169,22 +169,22 @@ TEST(DriveHpp, AnOpenEndedStepIsFinalizedInACallback) {
     std::optional<int> backward(const ckpt::DriveCall&, int*, int*, int*, int* grad) override { return *grad + 1; }
   };
   ckpt::Driver<int> driver(ckpt::Schedule::open_ended(2, ckpt::LayerFlag::deterministic), std::make_unique<Ends>());
-  static_cast<Ends&>(driver.guest()).driver = &driver;
+  static_cast<Ends&>(driver.framework()).driver = &driver;
   EXPECT_EQ(driver.forward(0), 8);
   EXPECT_EQ(*driver.backward(0), 8);
 }
 
 TEST(DriveHpp, AnotherThreadCancels) {
   auto driver = driver_by("sqrt");
-  auto& guest = static_cast<Waves&>(driver.guest());
+  auto& framework = static_cast<Waves&>(driver.framework());
   const std::vector<double> expected = gradient(driver);
   for (int round = 0; round < 20; ++round) {
-    guest.waits = true;
+    framework.waits = true;
     driver.forward(Counted({0.1, 0.2, 0.3}));
-    const int before = guest.calls;
+    const int before = framework.calls;
     std::thread other([&] {
       driver.cancel();  // during the pause or the backward
-      guest.waits = false;
+      framework.waits = false;
     });
     try {
       driver.backward(Counted({1, 1, 1}));
@@ -192,7 +192,7 @@ TEST(DriveHpp, AnotherThreadCancels) {
     } catch (const ckpt::Error& error) {
       EXPECT_TRUE(error.status() == ckpt::Status::cancelled || error.status() == ckpt::Status::invalid_state) << error.what();
     }
-    EXPECT_LE(guest.calls, before + 2);
+    EXPECT_LE(framework.calls, before + 2);
     other.join();
     EXPECT_EQ(Counted::alive, 0);
     EXPECT_EQ(gradient(driver), expected);

@@ -116,11 +116,11 @@ TEST(Frontier, EqualsTheCostOfItsSchedulesOnRandomChains) {
   EXPECT_GT(points, 100000U);
 }
 
-TEST(Frontier, EqualsTheCostOfItsSchedulesForGuests) {
+TEST(Frontier, EqualsTheCostOfItsSchedulesForFrameworks) {
   std::mt19937 random(27);
   for (int round = 0; round < 3000; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
-    const ChainProfile profile = guest_chain(random, prime_chain(random, 1 + round % 6));
+    const ChainProfile profile = framework_chain(random, prime_chain(random, 1 + round % 6));
     const Frontiers frontiers(profile);
     check_points(profile, frontiers.costs, frontiers.chain);
     check_points(profile, frontiers.costs, frontiers.tapes);
@@ -151,7 +151,7 @@ TEST(LocalSearch, EqualsTheVerifier) {
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile plain = prime_chain(random, 1 + round % 9, 3);
-    const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
+    const ChainProfile profile = round % 2 == 0 ? plain : framework_chain(random, plain);
     const Frontiers frontiers(profile);
     for (const RunList& row : searched_rows(frontiers, 2'000'000)) {
       const PlanReport report = verify(*make_list(profile.layers(), actions_of(frontiers.costs, row)), profile);
@@ -178,7 +178,7 @@ TEST(LocalSearch, NeverLosesAPointOfItsStart) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile plain = prime_chain(random, 1 + round % 6);
     const ChainProfile profile =
-        round % 3 == 0 ? plain : recorded_chain(random, round % 3 == 1 ? plain : guest_chain(random, plain));
+        round % 3 == 0 ? plain : recorded_chain(random, round % 3 == 1 ? plain : framework_chain(random, plain));
     const Frontiers frontiers(profile);
     const std::vector<RunList> rows = searched_rows(frontiers, 200'000);
     for (const Frontier* frontier : {&frontiers.chain, &frontiers.tapes}) {
@@ -197,8 +197,8 @@ TEST(LocalSearch, NeverLosesAPointOfItsStart) {
   EXPECT_GT(points, sanitized ? 1000 : 10000);
 }
 
-// guests: chains with flags and backward_peak_bytes.
-void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests) {
+// frameworks: chains with flags and backward_peak_bytes.
+void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool frameworks) {
   int budgets = 0;
   int chain_best = 0;
   int chain_best_of_class = 0;
@@ -208,7 +208,7 @@ void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests
   double searched_lost = 0;
   for (int round = 0; round < rounds; ++round) {
     const ChainProfile plain = prime_chain(random, 2 + round % 4);
-    const ChainProfile profile = guests ? guest_chain(random, plain) : plain;
+    const ChainProfile profile = frameworks ? framework_chain(random, plain) : plain;
     const Frontiers frontiers(profile);
     ExhaustiveSearch search(profile);
     ExhaustiveSearch persistent(profile, true);
@@ -249,7 +249,7 @@ void compare_with_all_that_there_is(std::mt19937 random, int rounds, bool guests
 }
 
 TEST(Frontier, TapesAreNearlyAlwaysOptimal) { compare_with_all_that_there_is(std::mt19937(19), 250, false); }
-TEST(Frontier, TapesAreNearlyAlwaysOptimalForGuests) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
+TEST(Frontier, TapesAreNearlyAlwaysOptimalForFrameworks) { compare_with_all_that_there_is(std::mt19937(28), 250, true); }
 
 TEST(Frontier, ReportsTheLossOfASmallTable) {
   std::mt19937 random(20);
@@ -329,7 +329,7 @@ TEST(AutoPlanner, NamesTheTrueMinimumOfAShortChain) {
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile plain = prime_chain(random, 1 + round % 6);
-    ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
+    ChainProfile profile = round % 2 == 0 ? plain : framework_chain(random, plain);
     profile.set_flags(profile.flags() | own_allocator);  // budgets limit live bytes, which the search computes
     const std::int64_t smallest = smallest_after(profile, 1);
     ASSERT_GT(smallest, 1);
@@ -387,13 +387,13 @@ TEST(ChainPlanner, NeverExceedsItsBudget) {
   EXPECT_GT(fitting, rounds / 5);
 }
 
-// With its own allocator, a guest's budget limits live bytes.
-TEST(ChainPlanner, NeverExceedsAGuestsBudget) {
+// With its own allocator, a framework's budget limits live bytes.
+TEST(ChainPlanner, NeverExceedsAFrameworksBudget) {
   std::mt19937 random(29);
   int fitting = 0;
   int beyond = 0;
   for (int round = 0; round < 500; ++round) {
-    ChainProfile profile = guest_chain(random, larger_chain(random, 1 + round % 6));
+    ChainProfile profile = framework_chain(random, larger_chain(random, 1 + round % 6));
     profile.set_flags(profile.flags() | own_allocator);
     const ChainCosts costs(profile);
     const Frontier frontier(costs, {});
@@ -447,7 +447,7 @@ TEST(ChainPlanner, PlansGroupsWithinTheirBytes) {
   for (int round = 0; round < 300; ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile plain = prime_chain(random, 2 + round % 30, 3);
-    const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
+    const ChainProfile profile = round % 2 == 0 ? plain : framework_chain(random, plain);
     const LayerGroups groups(profile, 1 + round % 7);
     EXPECT_LE(groups.profile().layers(), 1 + round % 7);
     const ChainCosts layers(profile);

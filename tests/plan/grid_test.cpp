@@ -30,7 +30,7 @@ TEST(Grid, EqualsTheFrontierIfUnitsAreBytes) {
   for (int round = 0; round < (sanitized ? 100 : 1000); ++round) {
     SCOPED_TRACE("chain " + std::to_string(round));
     const ChainProfile plain = prime_chain(random, 1 + round % 12, 3);
-    const ChainProfile profile = round % 2 == 0 ? plain : guest_chain(random, plain);
+    const ChainProfile profile = round % 2 == 0 ? plain : framework_chain(random, plain);
     const ChainCosts costs(profile);
     const Frontier frontier(costs, {});
     const auto steps = frontier.step().steps();

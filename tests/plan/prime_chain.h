@@ -44,9 +44,9 @@ inline ChainProfile prime_chain(std::mt19937& random, std::int64_t n, std::int64
   return profile;
 }
 
-// The same chain for a guest: with additional flags, and with a reported peak of some backwards: more or less than the sum of its
-// parts, or less than the bytes before and after it.
-inline ChainProfile guest_chain(std::mt19937& random, const ChainProfile& of) {
+// The same chain for a framework: with additional flags, and with a reported peak of some backwards: more or less than the sum of
+// its parts, or less than the bytes before and after it.
+inline ChainProfile framework_chain(std::mt19937& random, const ChainProfile& of) {
   ChainProfile profile(of.bytes_of(0));
   for (std::int64_t i = 0; i < of.layers(); ++i) {
     LayerProfile layer = of.layer(i);

@@ -38,9 +38,9 @@ void make_engine(Objects& objects) {
   MUST(ckpt_schedule_create(objects.of<ckpt_profile>(), "store-all", &objects.of<ckpt_schedule>()));
   MUST(ckpt_cursor_create(objects.of<ckpt_schedule>(), &objects.of<ckpt_cursor>()));
   MUST(ckpt_program_create(objects.of<ckpt_schedule>(), objects.of<ckpt_profile>(), &objects.of<ckpt_program>()));
-  ckpt_driver_callbacks guest = CKPT_DRIVER_CALLBACKS_INIT;
-  guest.drop = [](const ckpt_drive_call*, void*, void*) {};
-  MUST(ckpt_driver_create(objects.of<ckpt_schedule>(), &guest, nullptr, nullptr, &objects.of<ckpt_driver>()));
+  ckpt_driver_callbacks framework = CKPT_DRIVER_CALLBACKS_INIT;
+  framework.drop = [](const ckpt_drive_call*, void*, void*) {};
+  MUST(ckpt_driver_create(objects.of<ckpt_schedule>(), &framework, nullptr, nullptr, &objects.of<ckpt_driver>()));
   MUST(ckpt_follower_create(objects.of<ckpt_profile>(), objects.of<ckpt_strategy>(), &objects.of<ckpt_follower>()));
   MUST(ckpt_schedule_executor_create(chain, objects.of<ckpt_schedule>(), &input, &executor, &objects.of<ckpt_schedule_executor>()));
   MUST(ckpt_optimizer_create_sgd(chain, 0.1, 0.9, &objects.of<ckpt_optimizer>()));

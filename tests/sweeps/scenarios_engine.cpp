@@ -137,7 +137,7 @@ void* fresh_handle() {
   return reinterpret_cast<void*>(last += 16);
 }
 
-// A guest with numbers as items.
+// A framework with numbers as items.
 void driver() {
   static Objects in_use;
   static const auto place = [](const char* callback) {

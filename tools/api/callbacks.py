@@ -15,7 +15,7 @@ LISTS = {"ckpt_storage_entry_fn": "Listing", "ckpt_storage_object_fn": "ObjectLi
 SWIG = ("ckpt_storage_callbacks",)  # tables with generated classes in SWIG and Python
 CLASSES = {  # by table: the base class for programs, and the class of the optional functions of a flag
     "ckpt_storage_callbacks": ("CustomStorage", "CustomObjects"), "ckpt_coordinator_callbacks": ("CustomCoordinator", ""),
-    "ckpt_layer_callbacks": ("CustomLayer", ""), "ckpt_driver_callbacks": ("Guest", "")}
+    "ckpt_layer_callbacks": ("CustomLayer", ""), "ckpt_driver_callbacks": ("Framework", "")}
 FORWARDED = ("ckpt_storage_callbacks", "ckpt_coordinator_callbacks")  # the other tables need more than forwarding
 
 

@@ -26,7 +26,7 @@ FORMS = {  # by kind of a parameter: the argument of the member
     "text": "{0}", "number": "{0}", "real": "{0}", "item": "{0}", "handle": "{0}", "truth": "{0} != 0",
     "enum": "static_cast<{1}>({0})", "duration": "std::chrono::nanoseconds({0})", "bytes": "span_of({0}, bytes)", "struct": "from_c(*{0})"}
 RESULTS = {  # by kind of the result: the conversion of the member's result
-    "none": "", "item": "*{0} = {{}}.release()", "handle": "*{0} = {{}}.give_up()", "struct": "*{0} = to_c({{}})",
+    "none": "", "item": "*{0} = {{}}.release()", "handle": "*{0} = {{}}.detach()", "struct": "*{0} = to_c({{}})",
     "truth": "*{0} = {{}} ? 1 : 0", "number": "*{0} = {{}}", "count": "*{0} = {{}}"}
 
 

@@ -161,7 +161,7 @@ namespace Ckpt
         public abstract void AllGather(ReadOnlySpan<byte> sent, Span<byte> received, TimeSpan timeout);
     }
 
-    public abstract partial class Guest<T>
+    public abstract partial class Framework<T>
     {
         /// <summary>Runs layers first .. last-1 forward under one option, recording nothing; input is
         /// <see cref="Item.Input"/>(first). Returns <see cref="Item.Input"/>(last), a handle that is not live (input itself only

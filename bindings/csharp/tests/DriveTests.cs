@@ -3,11 +3,11 @@ using System.Collections.Generic;
 using System.Linq;
 using Ckpt;
 
-// A guest written in C#, driven by schedules of every kind.
+// A framework written in C#, driven by schedules of every kind.
 internal static class DriveTests
 {
     // y = sin(x) + x / 2, element by element; the tape is the slope. Counts live items.
-    private class Waves : Guest<double[]>
+    private class Waves : Framework<double[]>
     {
         internal int Alive;
         internal int Forwards;
@@ -139,7 +139,7 @@ internal static class DriveTests
     {
         internal bool ReturnsTooFew;
 
-        public override double[] ForwardN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs)
+        public override double[] ForwardN(DriveCall call, IReadOnlyList<FrameworkInput<double[]>> inputs)
         {
             ++Forwards;
             var sum = Math.Sin(inputs[0].Item[0]) + inputs.Skip(1).Sum(other => other.Item[0]);
@@ -147,14 +147,14 @@ internal static class DriveTests
             return Created(sum);
         }
 
-        public override void RecordN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs, out double[] output,
+        public override void RecordN(DriveCall call, IReadOnlyList<FrameworkInput<double[]>> inputs, out double[] output,
             out double[] tape)
         {
             tape = Created(Math.Cos(inputs[0].Item[0]));
             output = ForwardN(call, inputs);
         }
 
-        public override double[][] BackwardN(DriveCall call, IReadOnlyList<GuestInput<double[]>> inputs, double[] output,
+        public override double[][] BackwardN(DriveCall call, IReadOnlyList<FrameworkInput<double[]>> inputs, double[] output,
             double[] tape, double[] gradOutput, double[][] sums)
         {
             for (var i = 0; i < sums.Length; ++i)
@@ -226,7 +226,7 @@ internal static class DriveTests
                 }
     }
 
-    internal static void ExceptionsOfTheGuestEndTheStep()
+    internal static void ExceptionsOfTheFrameworkEndTheStep()
     {
         using (var profile = Like(9))
         using (var schedule = Schedule.Create(profile, "sqrt"))
@@ -250,7 +250,7 @@ internal static class DriveTests
                 .Message, "text");
             Check.Equal(0, invalid.Alive, "everything ended");
             invalid.Driver.Dispose();
-            Check.Throws<ArgumentNullException>(() => new Driver<double[]>(schedule, null), "no guest");
+            Check.Throws<ArgumentNullException>(() => new Driver<double[]>(schedule, null), "no framework");
         }
     }
 

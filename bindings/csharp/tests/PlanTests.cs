@@ -111,7 +111,7 @@ internal static class PlanTests
         }
     }
 
-    internal static void ProfileFlagsOfGuests()
+    internal static void ProfileFlagsOfFrameworks()
     {
         using (var profile = Uniform(3))
         using (var all = Schedule.Create(profile, "store-all"))

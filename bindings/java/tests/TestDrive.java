@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.ckpt.*;
 
-/** A guest written in Java, driven by schedules of every kind. */
+/** A framework written in Java, driven by schedules of every kind. */
 final class TestDrive {
   /** y = sin(x) + x / 2, element by element; the tape is the slope. Counts live items. */
-  private static class Waves implements Guest<double[]> {
+  private static class Waves implements Framework<double[]> {
     int alive;
     int calls;
     int forwards;
@@ -207,7 +207,7 @@ final class TestDrive {
     }
   }
 
-  static void testExceptionsOfTheGuestAreTheCause() {
+  static void testExceptionsOfTheFrameworkAreTheCause() {
     try (Profile profile = profile(9); Schedule schedule = Schedule.create(profile, "sqrt")) {
       Waves waves = waves(schedule);
       double[] expected = waves.gradient();
@@ -257,7 +257,7 @@ final class TestDrive {
       waves.broken = "";
       waves.driver.finish(5);
       waves.gradient();
-      Check.raises(NullPointerException.class, "guest", () -> new Driver<double[]>(schedule, null));
+      Check.raises(NullPointerException.class, "framework", () -> new Driver<double[]>(schedule, null));
       waves.driver.close();
     }
   }

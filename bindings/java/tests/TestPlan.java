@@ -166,7 +166,7 @@ final class TestPlan {
     }
   }
 
-  static void testProfileFlagsOfGuests() {
+  static void testProfileFlagsOfFrameworks() {
     try (Profile profile = profile(8); Schedule all = Schedule.create(profile, "store-all")) {
       long before = all.verify(profile).peakBytes()[0];
       Check.equal(0, profile.flags());

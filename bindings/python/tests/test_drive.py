@@ -16,19 +16,19 @@ from ckpt import ActionKind as A, DriveFlag, Item, LayerFlag, ScheduleAction
 class Thing:
     """An item; alive until it is dropped or taken."""
 
-    def __init__(self, guest, value):
-        self.guest, self.value, self.ended = guest, value, False
-        guest.alive.append(self)
+    def __init__(self, framework, value):
+        self.framework, self.value, self.ended = framework, value, False
+        framework.alive.append(self)
 
     def end(self, how):
         if self.ended:
             raise AssertionError(f"{self.value} ends twice: {how}")
         self.ended = True
-        self.guest.alive.remove(self)
-        self.guest.ends[how] = self.guest.ends.get(how, 0) + 1
+        self.framework.alive.remove(self)
+        self.framework.ends[how] = self.framework.ends.get(how, 0) + 1
 
 
-class Guest:
+class Framework:
     """Layer k: x -> 3x + k + noise(k) mod p, where a layer's noise must be the same as in its first run; gradient g -> 3g + x or
     y."""
 
@@ -120,7 +120,7 @@ class Guest:
             item.end("dropped")
 
 
-def plain(n, x, p=Guest.P):
+def plain(n, x, p=Framework.P):
     xs = [x]
     for layer in range(n):
         xs.append((3 * xs[-1] + layer + 1) % p)
@@ -181,37 +181,37 @@ def tiers():
 
 class Steps(unittest.TestCase):
     def check(self, schedule, needs, n, whole):
-        guest = Guest(needs)
-        driver = ckpt.Driver(schedule, guest)
+        framework = Framework(needs)
+        driver = ckpt.Driver(schedule, framework)
         for x in (5, 7):  # the list is read once and driven twice
-            guest.ran.clear()
+            framework.ran.clear()
             if whole:
-                g0 = driver.run(Thing(guest, x))
+                g0 = driver.run(Thing(framework, x))
             else:
-                xn = driver.forward(Thing(guest, x))
+                xn = driver.forward(Thing(framework, x))
                 self.assertEqual(xn.value, plain(n, x)[0])
-                g0 = driver.backward(Thing(guest, xn.value))
+                g0 = driver.backward(Thing(framework, xn.value))
             self.assertEqual(g0.value, plain(n, x)[1])
-            self.assertEqual(guest.alive, [g0])
-            self.assertEqual((guest.slots, guest.transfers), ({}, {}))
+            self.assertEqual(framework.alive, [g0])
+            self.assertEqual((framework.slots, framework.transfers), ({}, {}))
             g0.end("given")
-        return guest
+        return framework
 
     def test_every_planner_gives_the_gradient(self):
         takes = 0
         for name, schedule, needs in schedules():
             with self.subTest(name):
                 for whole in (False, True):
-                    guest = self.check(schedule, needs, schedule.layer_count, whole)
-                takes += sum(bool(call.flags & DriveFlag.TAKE_INPUT) for call in guest.calls)
+                    framework = self.check(schedule, needs, schedule.layer_count, whole)
+                takes += sum(bool(call.flags & DriveFlag.TAKE_INPUT) for call in framework.calls)
         self.assertGreater(takes, 100)
 
     def test_tiers(self):
-        guest = self.check(tiers(), {}, 3, False)
-        waits = [(call.transfer, call.item) for call in guest.calls if call.kind == A.AWAIT][:5]
+        framework = self.check(tiers(), {}, 3, False)
+        waits = [(call.transfer, call.item) for call in framework.calls if call.kind == A.AWAIT][:5]
         self.assertEqual(waits, [(7, Item.TAPE), (8, Item.INPUT), (3, Item.GRAD), (9, Item.TAPE), (8, Item.INPUT)])
-        early = next(at for at, call in enumerate(guest.calls) if call.kind == A.AWAIT and call.transfer == 3)
-        self.assertEqual(guest.calls[early + 1].kind, A.BACKWARD)  # it owns what was copied
+        early = next(at for at, call in enumerate(framework.calls) if call.kind == A.AWAIT and call.transfer == 3)
+        self.assertEqual(framework.calls[early + 1].kind, A.BACKWARD)  # it owns what was copied
 
     def test_calls(self):
         schedule = ckpt.Schedule(4, [
@@ -220,44 +220,44 @@ class Steps(unittest.TestCase):
             step(A.DROP, 3, item=Item.INPUT), step(A.BACKWARD, 3, 4),
             step(A.FORWARD_TAPE, 0, 3), step(A.DROP, 2, item=Item.INPUT), step(A.BACKWARD, 0, 3), step(A.DROP, 1, item=Item.INPUT),
             step(A.DROP, 3, item=Item.INPUT), step(A.DROP, 0, item=Item.INPUT), step(A.END)])
-        guest = self.check(schedule, {}, 4, False)
-        seen = [(call.kind, call.first, call.last, int(call.flags), call.action) for call in guest.calls][:11]
+        framework = self.check(schedule, {}, 4, False)
+        seen = [(call.kind, call.first, call.last, int(call.flags), call.action) for call in framework.calls][:11]
         again, silent, take, take_y = 1, 2, 4, 8
         self.assertEqual(seen, [
             (A.FORWARD, 0, 2, 0, 0), (A.FORWARD, 0, 2, again, 1), (A.FORWARD, 2, 4, take, 1), (A.FORWARD, 0, 3, again, 5),
             (A.RECORD, 3, 4, again | silent | take, 6), (A.BACKWARD, 3, 4, 0, 8),
             (A.RECORD, 0, 1, again, 9), (A.RECORD, 1, 2, again, 9), (A.RECORD, 2, 3, again | take, 9),
             (A.BACKWARD, 2, 3, 0, 11), (A.BACKWARD, 1, 2, 0, 11)])
-        self.assertEqual(int(guest.calls[11].flags), take | take_y)
-        self.assertEqual((guest.calls[0].slot, guest.calls[0].layers), (5, 4))
+        self.assertEqual(int(framework.calls[11].flags), take | take_y)
+        self.assertEqual((framework.calls[0].slot, framework.calls[0].layers), (5, 4))
 
     def test_open_ended(self):
         for period in (0, 1, 3):
             schedule = ckpt.Schedule.open_ended(period, LayerFlag.NEEDS_INPUT | LayerFlag.DETERMINISTIC)
-            guest = Guest()
-            driver = ckpt.Driver(schedule, guest)
+            framework = Framework()
+            driver = ckpt.Driver(schedule, framework)
             for n in (1, 4, 7):
-                guest.ran.clear()
+                framework.ran.clear()
                 reached = lambda call, x: driver.finalize(n) if call.last == n and not call.flags & DriveFlag.AGAIN else None
-                callbacks = {name: (lambda call, x, name=name: (reached(call, x), getattr(guest, name)(call, x))[1])
+                callbacks = {name: (lambda call, x, name=name: (reached(call, x), getattr(framework, name)(call, x))[1])
                              for name in ("forward", "record")}
-                driver = ckpt.Driver(schedule, guest, **callbacks)
-                xn = driver.forward(Thing(guest, 9))
+                driver = ckpt.Driver(schedule, framework, **callbacks)
+                xn = driver.forward(Thing(framework, 9))
                 with self.assertRaises(ckpt.InvalidStateError):
                     driver.finalize(n)
-                g0 = driver.backward(Thing(guest, xn.value))
+                g0 = driver.backward(Thing(framework, xn.value))
                 self.assertEqual(g0.value, plain(n, 9)[1])
-                guest.ran.clear()
+                framework.ran.clear()
                 g0.end("given")
-                plainly = ckpt.Driver(schedule, guest)
+                plainly = ckpt.Driver(schedule, framework)
                 plainly.finalize(n)
                 with self.assertRaises(ckpt.InvalidStateError):
                     plainly.finalize(n)
-                g0 = plainly.run(Thing(guest, 9))
-                self.assertEqual((g0.value, guest.alive), (plain(n, 9)[1], [g0]))
+                g0 = plainly.run(Thing(framework, 9))
+                self.assertEqual((g0.value, framework.alive), (plain(n, 9)[1], [g0]))
                 g0.end("given")
         with self.assertRaises(ckpt.InvalidStateError):
-            ckpt.Driver(tiers(), Guest()).finalize(3)
+            ckpt.Driver(tiers(), Framework()).finalize(3)
         with self.assertRaises(ckpt.InvalidArgumentError):
             plainly.finalize(0)
 
@@ -287,41 +287,41 @@ class Failures(unittest.TestCase):
     def test_each_callback_fails_once_at_each_call(self):
         cases = [*list(schedules(2))[::5], ("tiers", tiers(), {})]
         for name, schedule, needs in cases:
-            good = Guest(needs)
+            good = Framework(needs)
             ckpt.Driver(schedule, good).run(Thing(good, 5))
             for at in range(len(good.calls)):
-                guest = Guest(needs, fail_at=at)
-                driver = ckpt.Driver(schedule, guest)
+                framework = Framework(needs, fail_at=at)
+                driver = ckpt.Driver(schedule, framework)
                 with self.subTest(name, at=at), self.assertRaisesRegex(KeyError, f"call {at}"):
-                    driver.run(Thing(guest, 5))
-                self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
-                self.assertEqual(driver.failure.call, guest.calls[at])
+                    driver.run(Thing(framework, 5))
+                self.assertEqual((framework.alive, framework.slots, framework.transfers), ([], {}, {}))
+                self.assertEqual(driver.failure.call, framework.calls[at])
                 self.assertIsInstance(driver.failure.error, KeyError)
-                guest.fail_at = None
-                guest.ran.clear()
-                self.assertEqual(driver.run(Thing(guest, 5)).value, plain(schedule.layer_count, 5)[1])
+                framework.fail_at = None
+                framework.ran.clear()
+                self.assertEqual(driver.run(Thing(framework, 5)).value, plain(schedule.layer_count, 5)[1])
                 self.assertIsNone(driver.failure)
 
     def test_the_newest_item_is_dropped_first(self):
-        guest = Guest(fail_at=3)
+        framework = Framework(fail_at=3)
         schedule = ckpt.Schedule(4, [step(A.FORWARD_TAPE, 0, 4), step(A.TURN), step(A.BACKWARD, 0, 4), step(A.END)])
         with self.assertRaises(KeyError):
-            ckpt.Driver(schedule, guest).forward(Thing(guest, 1))
-        self.assertEqual([(call.item, call.first) for call in guest.order],
+            ckpt.Driver(schedule, framework).forward(Thing(framework, 1))
+        self.assertEqual([(call.item, call.first) for call in framework.order],
                          [(Item.TAPE, 2), (Item.INPUT, 3), (Item.TAPE, 1), (Item.INPUT, 2), (Item.TAPE, 0),
                           (Item.INPUT, 1), (Item.INPUT, 0)])
 
     def check_invalid(self, message, layers=3, **callbacks):
-        guest = Guest()
+        framework = Framework()
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(layers, output_bytes=64), "store-all")
-        driver = ckpt.Driver(schedule, guest, **callbacks)
+        driver = ckpt.Driver(schedule, framework, **callbacks)
         with self.assertRaisesRegex(ckpt.CallbackError, message):
-            driver.run(Thing(guest, 3))
+            driver.run(Thing(framework, 3))
         self.assertIsNone(driver.failure.error)
-        return guest, driver.failure.call
+        return framework, driver.failure.call
 
     def test_invalid_results(self):
-        created = Thing(Guest(), 3)
+        created = Thing(Framework(), 3)
         _, call = self.check_invalid(r"RECORD of layer 0\): returned no handle for INPUT\(1\)", record=lambda call, x: (None, None))
         self.assertEqual((call.kind, call.first), (A.RECORD, 0))
         self.check_invalid(r"returned the handle of the live INPUT\(0\) for INPUT\(1\)", record=lambda call, x: (x, None))
@@ -329,33 +329,33 @@ class Failures(unittest.TestCase):
         self.check_invalid("expected a tuple of output and tape, returned a NoneType", record=lambda call, x: None)
         live = []
         self.check_invalid(r"returned the handle of the live INPUT\(0\) for GRAD\(2\)", backward=lambda *call: live[0],
-                 record=lambda call, x: (live.append(x), (Thing(x.guest, 0), Thing(x.guest, 0)))[1])
+                 record=lambda call, x: (live.append(x), (Thing(x.framework, 0), Thing(x.framework, 0)))[1])
         for name in ("record", "backward", "turn"):
-            class Lacks(Guest):
+            class Lacks(Framework):
                 pass
             setattr(Lacks, name, None)
-            guest = Lacks()
-            driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest)
+            framework = Lacks()
+            driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), framework)
             with self.assertRaisesRegex(ckpt.CallbackError, f"the callback for it is missing"):
-                driver.run(Thing(guest, 1))
-            self.assertEqual(guest.alive, [])
+                driver.run(Thing(framework, 1))
+            self.assertEqual(framework.alive, [])
         with self.assertRaisesRegex(TypeError, "forward: expected a callable, found 3"):
             ckpt.Driver(tiers(), forward=3)
 
     def test_a_live_gradient(self):
-        guest = Guest()
+        framework = Framework()
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all")
-        driver = ckpt.Driver(schedule, guest)
-        xn = driver.forward(Thing(guest, 1))
+        driver = ckpt.Driver(schedule, framework)
+        xn = driver.forward(Thing(framework, 1))
         with self.assertRaisesRegex(ckpt.InvalidArgumentError, "gn is the handle of another live item"):
             driver.backward(xn)
-        driver.backward(Thing(guest, 1)).end("given")
-        self.assertEqual(guest.alive, [])
-        driver = ckpt.Driver(schedule, guest, turn=lambda call, y: y)
-        guest.ran.clear()
+        driver.backward(Thing(framework, 1)).end("given")
+        self.assertEqual(framework.alive, [])
+        driver = ckpt.Driver(schedule, framework, turn=lambda call, y: y)
+        framework.ran.clear()
         with self.assertRaisesRegex(ckpt.CallbackError, "returned a live handle"):
-            driver.run(Thing(guest, 1))
-        self.assertEqual(guest.alive, [])
+            driver.run(Thing(framework, 1))
+        self.assertEqual(framework.alive, [])
 
     def test_absent_gradients_and_tapes(self):
         schedule = ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all")
@@ -389,27 +389,27 @@ class Failures(unittest.TestCase):
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=4), end], "tier is 4; expected 1 .. 3"),
                 ([step(A.STORE_BEGIN, 0, item=Item.INPUT, tier=1), step(A.FORWARD, 0, 2), turn, end],
                  "transfer 0 was not awaited")):
-            guest = Guest()
+            framework = Framework()
             with self.subTest(message), self.assertRaisesRegex(ckpt.InvalidScheduleError, message):
-                ckpt.Driver(ckpt.Schedule(2, actions), guest).run(Thing(guest, 1))
-            self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
+                ckpt.Driver(ckpt.Schedule(2, actions), framework).run(Thing(framework, 1))
+            self.assertEqual((framework.alive, framework.slots, framework.transfers), ([], {}, {}))
 
     def test_cancel_and_states(self):
-        guest = Guest()
-        driver = ckpt.Driver(tiers(), guest)
+        framework = Framework()
+        driver = ckpt.Driver(tiers(), framework)
         driver.cancel()
         with self.assertRaises(ckpt.InvalidStateError):
-            driver.backward(Thing(Guest(), 1))
+            driver.backward(Thing(Framework(), 1))
         with self.assertRaises(ckpt.InvalidArgumentError):
             driver.forward(None)
-        driver.forward(Thing(guest, 1))
+        driver.forward(Thing(framework, 1))
         with self.assertRaises(ckpt.InvalidStateError):
-            driver.forward(Thing(Guest(), 1))
+            driver.forward(Thing(Framework(), 1))
         other = threading.Thread(target=driver.cancel)
         other.start()
         other.join()
-        self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
-        guest.ran.clear()
+        self.assertEqual((framework.alive, framework.slots, framework.transfers), ([], {}, {}))
+        framework.ran.clear()
         within = []
 
         def forward(call, x):
@@ -418,22 +418,23 @@ class Failures(unittest.TestCase):
                     method(x)
             driver.cancel()
             within.append(call)
-            return guest.forward(call, x)
+            return framework.forward(call, x)
 
-        driver = ckpt.Driver(tiers(), guest, forward=forward)
+        driver = ckpt.Driver(tiers(), framework, forward=forward)
         with self.assertRaises(ckpt.CancelledError):
-            driver.run(Thing(guest, 1))
-        self.assertEqual((len(within), guest.alive, guest.slots, guest.transfers, driver.failure), (1, [], {}, {}, None))
-        guest.ran.clear()
-        with ckpt.Driver(tiers(), guest) as driver:
-            driver.forward(Thing(guest, 1))
-        self.assertEqual(guest.alive, [])
-        guest.ran.clear()
-        driver = ckpt.Driver(tiers(), guest)
-        driver.forward(Thing(guest, 1))
+            driver.run(Thing(framework, 1))
+        self.assertEqual((len(within), framework.alive, framework.slots, framework.transfers), (1, [], {}, {}))
+        self.assertIsNone(driver.failure)
+        framework.ran.clear()
+        with ckpt.Driver(tiers(), framework) as driver:
+            driver.forward(Thing(framework, 1))
+        self.assertEqual(framework.alive, [])
+        framework.ran.clear()
+        driver = ckpt.Driver(tiers(), framework)
+        driver.forward(Thing(framework, 1))
         del driver
         gc.collect()
-        self.assertEqual(guest.alive, [])
+        self.assertEqual(framework.alive, [])
 
     def test_a_graph(self):
         class Box:
@@ -484,9 +485,9 @@ class Failures(unittest.TestCase):
         store_all = ckpt.Schedule.create(profile, "store-all")
         results = []
         for planner in ("store-all", f"graph:{store_all.reserved_bytes(profile) * 6 // 10}"):
-            guest = Sums()
-            with ckpt.Driver(ckpt.Schedule.create(profile, planner), guest) as driver:
-                results.append((driver.run(Box(0.5)).value, guest.calls, guest.most))
+            framework = Sums()
+            with ckpt.Driver(ckpt.Schedule.create(profile, planner), framework) as driver:
+                results.append((driver.run(Box(0.5)).value, framework.calls, framework.most))
             self.assertEqual(len(live), 0)
         self.assertEqual(results[0][0], results[1][0])
         self.assertGreater(results[1][1], results[0][1])
@@ -500,53 +501,53 @@ class Failures(unittest.TestCase):
             def gradients(self, sums):
                 raise LookupError("no gradients")
 
-        for guest, error, message in ((Short(), ckpt.CallbackError, "expected 2 gradients, returned 1"),
+        for framework, error, message in ((Short(), ckpt.CallbackError, "expected 2 gradients, returned 1"),
                                       (Failing(), LookupError, "no gradients")):
-            with ckpt.Driver(store_all, guest) as driver:
+            with ckpt.Driver(store_all, framework) as driver:
                 with self.assertRaisesRegex(error, message):
                     driver.run(Box(0.5))
             self.assertEqual(len(live), 0)
 
     def test_a_callback_closes_its_driver(self):
-        guest = Guest()
+        framework = Framework()
 
         def turn(call, y):
             driver.close()
-            return guest.turn(call, y)
+            return framework.turn(call, y)
 
-        driver = ckpt.Driver(tiers(), guest, turn=turn)
+        driver = ckpt.Driver(tiers(), framework, turn=turn)
         try:
-            driver.run(Thing(guest, 1)).end("given")
+            driver.run(Thing(framework, 1)).end("given")
         except ckpt.CkptError:
             pass
-        self.assertEqual((guest.alive, guest.slots, guest.transfers), ([], {}, {}))
+        self.assertEqual((framework.alive, framework.slots, framework.transfers), ([], {}, {}))
         with self.assertRaisesRegex(ckpt.InvalidStateError, "the Driver is closed"):
-            driver.run(Thing(Guest(), 1))
+            driver.run(Thing(Framework(), 1))
 
         def record(call, x):
             driver.close()
             raise KeyError("closed")
 
-        guest = Guest()
-        driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), guest, record=record)
+        framework = Framework()
+        driver = ckpt.Driver(ckpt.Schedule.create(ckpt.Profile.uniform(2, output_bytes=64), "store-all"), framework, record=record)
         with self.assertRaisesRegex(KeyError, "closed"):
-            driver.forward(Thing(guest, 1))
-        self.assertEqual(guest.alive, [])
+            driver.forward(Thing(framework, 1))
+        self.assertEqual(framework.alive, [])
 
     def test_a_drop_that_raises_is_reported(self):
         reported = []
         before, sys.unraisablehook = sys.unraisablehook, lambda what: reported.append(what.exc_value)
         try:
-            guest = Guest()
+            framework = Framework()
 
             def drop(call, item):
-                guest.drop(call, item)
+                framework.drop(call, item)
                 raise ValueError("drop")
 
-            g0 = ckpt.Driver(tiers(), guest, drop=drop).run(Thing(guest, 1))
+            g0 = ckpt.Driver(tiers(), framework, drop=drop).run(Thing(framework, 1))
         finally:
             sys.unraisablehook = before
-        self.assertEqual(guest.alive, [g0])
+        self.assertEqual(framework.alive, [g0])
         self.assertGreater(len(reported), 3)
 
 

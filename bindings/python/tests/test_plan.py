@@ -226,7 +226,7 @@ class Schedules(unittest.TestCase):
         with self.assertRaises(ckpt.OutOfRangeError):
             profile.layer(8)
 
-    def test_guests_profile(self):
+    def test_frameworks_profile(self):
         profile = self.profile()
         self.assertEqual(profile.flags, 0)
         schedule = ckpt.Schedule.create(profile, "store-all")

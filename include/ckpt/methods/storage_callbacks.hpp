@@ -77,7 +77,7 @@ std::int32_t call_storage_put(const char* path, const void* buffer, std::int64_t
 // A ckpt_storage_scheme_fn that calls a member of the object that user_data points to.
 template <auto member>
 std::int32_t call_storage_scheme(const char* uri, ckpt_storage** storage, void* user_data) noexcept {
-  return call_member<member>(user_data, [&](auto& object) { *storage = (object.*member)(uri).give_up(); });
+  return call_member<member>(user_data, [&](auto& object) { *storage = (object.*member)(uri).detach(); });
 }
 
 }  // namespace ckpt::detail

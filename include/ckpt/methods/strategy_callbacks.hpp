@@ -33,7 +33,7 @@ std::int32_t call_strategy_access(const char* layer_name, void* user_data) noexc
 // A ckpt_strategy_factory_fn that calls a member of the object that user_data points to.
 template <auto member>
 std::int32_t call_strategy_factory(const char* arguments, ckpt_strategy** strategy, void* user_data) noexcept {
-  return call_member<member>(user_data, [&](auto& object) { *strategy = (object.*member)(arguments).give_up(); });
+  return call_member<member>(user_data, [&](auto& object) { *strategy = (object.*member)(arguments).detach(); });
 }
 
 }  // namespace ckpt::detail

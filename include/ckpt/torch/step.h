@@ -223,15 +223,15 @@ struct State {
     return inputs;
   }
 
-  class StepGuest;
+  class StepFramework;
   using Drive = Driver<Item>;
   std::mutex mutex;
   std::vector<std::unique_ptr<Drive>> free;
 };
 
-class State::StepGuest : public Guest<Item> {
+class State::StepFramework : public Framework<Item> {
  public:
-  explicit StepGuest(State& state) : state_(state), ambient_(state.steps.size()) {}
+  explicit StepFramework(State& state) : state_(state), ambient_(state.steps.size()) {}
 
   void begin() {
     autocast_ = Autocast();
@@ -301,13 +301,13 @@ struct StepNode : Node {
   StepNode(std::shared_ptr<State> given, std::unique_ptr<State::Drive> drive) : state(std::move(given)), driver(std::move(drive)) {}
   ~StepNode() override { stop(); }
 
-  static State::StepGuest& guest(State::Drive& driver) { return static_cast<State::StepGuest&>(driver.guest()); }
+  static State::StepFramework& framework(State::Drive& driver) { return static_cast<State::StepFramework&>(driver.framework()); }
 
   // Cancels a running step; the driver is reused for the next one.
   void stop() noexcept {
     if (driver == nullptr) return;
     ckpt_driver_cancel(driver->handle());
-    guest(*driver).end();
+    framework(*driver).end();
     const std::lock_guard<std::mutex> lock(state->mutex);
     try {
       state->free.push_back(std::move(driver));
@@ -334,7 +334,7 @@ struct StepNode : Node {
     variable_list found(input_count);
     if (input)
       for (std::size_t i = 0; i < std::min(input_count, input->tensors.size()); ++i) found[i] = std::move(input->tensors[i]);
-    for (at::Tensor& sum : guest(*driver).sums) found.push_back(std::move(sum));
+    for (at::Tensor& sum : framework(*driver).sums) found.push_back(std::move(sum));
     return found;
   }
 

@@ -4,8 +4,8 @@ using Ckpt.Interop;
 
 namespace Ckpt
 {
-    /// <summary>Drives the steps of one schedule for a Guest, one at a time: calls it to keep, drop, recompute and run backward.
-    /// Use from one thread at a time, except Cancel.</summary>
+    /// <summary>Drives the steps of one schedule for a Framework, one at a time: calls it to keep, drop, recompute and run
+    /// backward. Use from one thread at a time, except Cancel.</summary>
     /// <typeparam name="T">Type of the items.</typeparam>
     public sealed unsafe partial class Driver<T> : NativeObject where T : class
     {
@@ -13,8 +13,8 @@ namespace Ckpt
 
         /// <summary>Creates a driver without a step.</summary>
         /// <param name="schedule">Kept alive.</param>
-        /// <param name="guest">Kept alive.</param>
-        public Driver(Schedule schedule, Guest<T> guest) : this(schedule, new Functions(guest)) { }
+        /// <param name="framework">Kept alive.</param>
+        public Driver(Schedule schedule, Framework<T> framework) : this(schedule, new Functions(framework)) { }
 
         private Driver(Schedule schedule, Functions functions)
             : base(Created((out IntPtr created) => native.ckpt_driver_create(HandleOf(schedule), functions, out created),
@@ -33,12 +33,12 @@ namespace Ckpt
         /// <returns>Gradient of x0; null for none.</returns>
         public T Backward(T gn) => functions.Take(Given(gn, native.ckpt_driver_backward));
 
-        /// <summary>Runs a whole step; Guest.Turn returns the gradient of the output.</summary>
+        /// <summary>Runs a whole step; Framework.Turn returns the gradient of the output.</summary>
         /// <param name="x0">The chain's input, taken over by the driver.</param>
         /// <returns>Gradient of x0; null for none.</returns>
         public T Run(T x0) => functions.Take(Given(x0, native.ckpt_driver_run));
 
-        /// <summary>The call of the guest that made the last step fail; null when the last step did not fail in one.</summary>
+        /// <summary>The call of the framework that made the last step fail; null when the last step did not fail in one.</summary>
         public DriveCall? Failure
         {
             get
@@ -71,15 +71,15 @@ namespace Ckpt
         // The live items by number, and the callbacks of the library.
         private sealed class Functions : DriveFunctions
         {
-            private readonly Guest<T> guest;
+            private readonly Framework<T> framework;
             private readonly Dictionary<long, T> items = new Dictionary<long, T>();
             private long last;
             private long recordedOutput;
 
-            internal Functions(Guest<T> guest)
+            internal Functions(Framework<T> framework)
             {
-                if (guest == null) throw new ArgumentNullException("guest");
-                this.guest = guest;
+                if (framework == null) throw new ArgumentNullException("framework");
+                this.framework = framework;
             }
 
             internal long Put(T item)
@@ -107,27 +107,27 @@ namespace Ckpt
                 switch (call.Kind)
                 {
                     case ActionKind.Forward:
-                        return Put(guest.Forward(call, Given(call, DriveFlag.TakeInput, first)));
+                        return Put(framework.Forward(call, Given(call, DriveFlag.TakeInput, first)));
                     case ActionKind.Record:
                         T created, recorded;
-                        guest.Record(call, Given(call, DriveFlag.TakeInput, first), out created, out recorded);
+                        framework.Record(call, Given(call, DriveFlag.TakeInput, first), out created, out recorded);
                         recordedOutput = Put(created);
                         return Put(recorded);
                     case ActionKind.Backward:
-                        return Put(guest.Backward(call, Given(call, DriveFlag.TakeInput, first),
+                        return Put(framework.Backward(call, Given(call, DriveFlag.TakeInput, first),
                             Given(call, DriveFlag.TakeOutput, output), Take(tape), Take(gradOutput)));
                     case ActionKind.Turn:
-                        return Put(guest.Turn(call, Peek(first)));
+                        return Put(framework.Turn(call, Peek(first)));
                     case ActionKind.StoreBegin:
-                        guest.Store(call, Peek(first));
+                        framework.Store(call, Peek(first));
                         return 0;
                     case ActionKind.LoadBegin:
-                        return Put(guest.Load(call));
+                        return Put(framework.Load(call));
                     case ActionKind.Await:
-                        guest.Await(call);
+                        framework.Await(call);
                         return 0;
                     case ActionKind.Drop:
-                        guest.Drop(call, Take(first));
+                        framework.Drop(call, Take(first));
                         return 0;
                     default:
                         throw new InvalidOperationException("no such call: " + call.Kind);
@@ -137,25 +137,25 @@ namespace Ckpt
             public override long drive_n(IntPtr which, DriveInputs inputs, long output, long tape, long gradOutput)
             {
                 var call = **(DriveCall**)which;
-                var read = new GuestInput<T>[inputs.count()];
+                var read = new FrameworkInput<T>[inputs.count()];
                 for (var i = 0; i < read.Length; ++i)
                 {
                     var isLast = inputs.is_last(i);
-                    read[i] = new GuestInput<T>(isLast ? Take(inputs.item(i)) : Peek(inputs.item(i)), isLast);
+                    read[i] = new FrameworkInput<T>(isLast ? Take(inputs.item(i)) : Peek(inputs.item(i)), isLast);
                 }
                 switch (call.Kind)
                 {
                     case ActionKind.Forward:
-                        return Put(guest.ForwardN(call, read));
+                        return Put(framework.ForwardN(call, read));
                     case ActionKind.Record:
                         T created, recorded;
-                        guest.RecordN(call, read, out created, out recorded);
+                        framework.RecordN(call, read, out created, out recorded);
                         recordedOutput = Put(created);
                         return Put(recorded);
                     case ActionKind.Backward:
                         var sums = new T[read.Length];
                         for (var i = 0; i < sums.Length; ++i) sums[i] = Take(inputs.sum(i));
-                        var gradients = guest.BackwardN(call, read, Given(call, DriveFlag.TakeOutput, output), Take(tape),
+                        var gradients = framework.BackwardN(call, read, Given(call, DriveFlag.TakeOutput, output), Take(tape),
                             Take(gradOutput), sums);
                         if (gradients.Length != read.Length)
                         {

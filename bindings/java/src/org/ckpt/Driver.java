@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Drives the steps of one schedule for a {@link Guest}, one at a time: calls it to keep, drop, recompute and run backward. Use from
- * one thread at a time, except {@link #cancel}.
+ * Drives the steps of one schedule for a {@link Framework}, one at a time: calls it to keep, drop, recompute and run backward. Use
+ * from one thread at a time, except {@link #cancel}.
  *
  * @param <T> type of the items
  */
@@ -19,10 +19,10 @@ public final class Driver<T> extends DriverMethods {
    * Creates a driver without a step.
    *
    * @param schedule kept alive
-   * @param guest kept alive
+   * @param framework kept alive
    */
-  public Driver(Schedule schedule, Guest<T> guest) {
-    this(schedule, new Functions<>(guest));
+  public Driver(Schedule schedule, Framework<T> framework) {
+    this(schedule, new Functions<>(framework));
   }
 
   private Driver(Schedule schedule, Functions<T> functions) {
@@ -51,7 +51,7 @@ public final class Driver<T> extends DriverMethods {
   }
 
   /**
-   * Runs a whole step; {@link Guest#turn} returns the gradient of the output.
+   * Runs a whole step; {@link Framework#turn} returns the gradient of the output.
    *
    * @param x0 the chain's input, taken over by the driver
    * @return gradient of x0, null for none
@@ -60,7 +60,7 @@ public final class Driver<T> extends DriverMethods {
     return functions.take(given(x0, (item, out) -> Native.ckpt_driver_run(this, item, out)));
   }
 
-  /** {@return the call of the guest that made the last step fail; empty when the last step did not fail in one} */
+  /** {@return the call of the framework that made the last step fail; empty when the last step did not fail in one} */
   public Optional<DriveCall> failure() {
     long[] call = Native.ckpt_driver_get_failure(this);
     return call.length == 0 ? Optional.empty() : Optional.of(DriveCall.of(new NumberReader(call)));
@@ -85,13 +85,13 @@ public final class Driver<T> extends DriverMethods {
 
   /** The live items by number, and the callbacks of the library. */
   private static final class Functions<T> extends NativeDriveFunctions {
-    private final Guest<T> guest;
+    private final Framework<T> framework;
     private final Map<Long, T> items = new HashMap<>();
     private long last;
     private long recordedOutput;
 
-    Functions(Guest<T> guest) {
-      this.guest = java.util.Objects.requireNonNull(guest, "guest");
+    Functions(Framework<T> framework) {
+      this.framework = java.util.Objects.requireNonNull(framework, "framework");
     }
 
     long put(T item) {
@@ -117,28 +117,28 @@ public final class Driver<T> extends DriverMethods {
       DriveCall call = DriveCall.of(new NumberReader(which));
       switch (call.kind()) {
         case FORWARD:
-          return put(guest.forward(call, given(call, DriveFlag.TAKE_INPUT, first)));
+          return put(framework.forward(call, given(call, DriveFlag.TAKE_INPUT, first)));
         case RECORD:
-          Guest.Recorded<T> recorded = guest.record(call, given(call, DriveFlag.TAKE_INPUT, first));
+          Framework.Recorded<T> recorded = framework.record(call, given(call, DriveFlag.TAKE_INPUT, first));
           recordedOutput = put(recorded.output());
           return put(recorded.tape());
         case BACKWARD:
           return put(
-              guest.backward(
+              framework.backward(
                   call, given(call, DriveFlag.TAKE_INPUT, first), given(call, DriveFlag.TAKE_OUTPUT, output), take(tape),
                   take(gradOutput)));
         case TURN:
-          return put(guest.turn(call, peek(first)));
+          return put(framework.turn(call, peek(first)));
         case STORE_BEGIN:
-          guest.store(call, peek(first));
+          framework.store(call, peek(first));
           return 0;
         case LOAD_BEGIN:
-          return put(guest.load(call));
+          return put(framework.load(call));
         case AWAIT:
-          guest.await(call);
+          framework.await(call);
           return 0;
         case DROP:
-          guest.drop(call, take(first));
+          framework.drop(call, take(first));
           return 0;
         default:
           throw new IllegalStateException("no such call: " + call.kind());
@@ -149,23 +149,23 @@ public final class Driver<T> extends DriverMethods {
     public long drive_n(long[] which, DriveInputs inputs, long output, long tape, long gradOutput) {
       DriveCall call = DriveCall.of(new NumberReader(which));
       int count = (int) inputs.count();
-      List<Guest.Input<T>> read = new ArrayList<>(count);
+      List<Framework.Input<T>> read = new ArrayList<>(count);
       for (int i = 0; i < count; ++i) {
         boolean isLast = inputs.is_last(i);
-        read.add(new Guest.Input<>(isLast ? take(inputs.item(i)) : peek(inputs.item(i)), isLast));
+        read.add(new Framework.Input<>(isLast ? take(inputs.item(i)) : peek(inputs.item(i)), isLast));
       }
       switch (call.kind()) {
         case FORWARD:
-          return put(guest.forwardN(call, read));
+          return put(framework.forwardN(call, read));
         case RECORD:
-          Guest.Recorded<T> recorded = guest.recordN(call, read);
+          Framework.Recorded<T> recorded = framework.recordN(call, read);
           recordedOutput = put(recorded.output());
           return put(recorded.tape());
         case BACKWARD:
           List<T> sums = new ArrayList<>(count);
           for (int i = 0; i < count; ++i) sums.add(take(inputs.sum(i)));
           List<T> created =
-              guest.backwardN(call, read, given(call, DriveFlag.TAKE_OUTPUT, output), take(tape), take(gradOutput), sums);
+              framework.backwardN(call, read, given(call, DriveFlag.TAKE_OUTPUT, output), take(tape), take(gradOutput), sums);
           if (created.size() != count)
             throw new IllegalStateException("backwardN returned " + created.size() + " gradients; expected " + count);
           for (int i = 0; i < count; ++i) inputs.set_sum(i, put(created.get(i)));

@@ -1,8 +1,8 @@
 // Generated from include/ckpt by tools/api: do not edit.
 package org.ckpt;
 
-/** The functions of {@link Guest}. */
-interface GuestMethods<T> {
+/** The functions of {@link Framework}. */
+interface FrameworkMethods<T> {
   /**
    * Runs layers first .. last-1 forward under one option, recording nothing; input is INPUT(first). Returns INPUT(last), a handle
    * that is not live (input itself only with TAKE_INPUT). Runs on the thread that runs the step; may block; calls of its driver,

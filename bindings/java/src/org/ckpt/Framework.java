@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param <T> type of the items
  */
-public interface Guest<T> extends GuestMethods<T> {
+public interface Framework<T> extends FrameworkMethods<T> {
   /**
    * The result of a record.
    *
@@ -22,7 +22,7 @@ public interface Guest<T> extends GuestMethods<T> {
    * A value that a layer of a graph reads.
    *
    * @param item null if it does not exist while the backward runs
-   * @param isLast whether this is its last use: the guest then owns it
+   * @param isLast whether this is its last use: the framework then owns it
    * @param <T> type of the items
    */
   record Input<T>(T item, boolean isLast) {}
@@ -50,7 +50,7 @@ public interface Guest<T> extends GuestMethods<T> {
   }
 
   /**
-   * Runs a layer of a graph backward: replaces backward. The guest owns tape, gradOutput and sums.
+   * Runs a layer of a graph backward: replaces backward. The framework owns tape, gradOutput and sums.
    *
    * @param call the call
    * @param inputs in the order of the profile

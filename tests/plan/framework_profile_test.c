@@ -1,5 +1,5 @@
-/* A guest's description of a chain, from C99: inputs that the caller keeps, a backward's own peak, and memory from the guest's
- * allocator. */
+/* A framework's description of a chain, from C99: inputs that the caller keeps, a backward's own peak, and memory from the
+ * framework's allocator. */
 #include "check.h"
 
 enum { BYTES = 100, TAPE = 10, WORKSPACE = 30, OWN_PEAK = 150 };

@@ -1,7 +1,7 @@
-/* guest.h - an independent framework for the tests of drive.h: a chain of layers over numbers, with items that are counted records.
- * Layers draw random numbers, so that a recomputation needs the first state; some read their input or output backward. */
-#ifndef CKPT_TESTS_PLAN_GUEST_H
-#define CKPT_TESTS_PLAN_GUEST_H
+/* framework.h - an independent framework for the tests of drive.h: a chain of layers over numbers, with items that are counted
+ * records. Layers draw random numbers, so that a recomputation needs the first state; some read their input or output backward. */
+#ifndef CKPT_TESTS_PLAN_FRAMEWORK_H
+#define CKPT_TESTS_PLAN_FRAMEWORK_H
 
 #include "check.h"
 
@@ -23,7 +23,7 @@ typedef struct copying {
   thing* item;
 } copying;
 
-typedef struct guest {
+typedef struct framework {
   int64_t layers;
   ckpt_layer_flag flags[MOST_LAYERS];
   int64_t output_bytes[MOST_LAYERS];
@@ -56,19 +56,19 @@ typedef struct guest {
   int inner;         /* statuses of calls within a callback */
   ckpt_drive_call last;
   ckpt_driver* driver;
-} guest;
+} framework;
 
-static int64_t bytes_of(const guest* g, ckpt_item item, int64_t index) {
+static int64_t bytes_of(const framework* g, ckpt_item item, int64_t index) {
   if (item == CKPT_ITEM_TAPE) return g->tape_bytes[index];
   return index == 0 ? INPUT_BYTES : g->output_bytes[index - 1];
 }
 
-static void count(guest* g, int64_t bytes) {
+static void count(framework* g, int64_t bytes) {
   g->live_bytes += bytes;
   if (g->live_bytes > g->peak_bytes) g->peak_bytes = g->live_bytes;
 }
 
-static thing* make(guest* g, ckpt_item item, int64_t index, double value) {
+static thing* make(framework* g, ckpt_item item, int64_t index, double value) {
   thing* created = (thing*)malloc(sizeof *created);
   CHECK(created != NULL);
   created->item = item;
@@ -81,25 +81,25 @@ static thing* make(guest* g, ckpt_item item, int64_t index, double value) {
   return created;
 }
 
-static void end(guest* g, thing* it) {
+static void end(framework* g, thing* it) {
   CHECK(it->readers == 0);
   --g->things;
   g->live_bytes -= it->bytes;
   free(it);
 }
 
-static double drawn(guest* g) {
+static double drawn(framework* g) {
   g->generator = g->generator * 6364136223846793005U + 1442695040888963407U;
   return (double)(g->generator >> 40) / 16777216.0;
 }
 
-static double run_layer(guest* g, int64_t layer, double x, double* noise) {
+static double run_layer(framework* g, int64_t layer, double x, double* noise) {
   (void)layer;
   *noise = drawn(g);
   return x * 0.9 + *noise + 0.01 * (double)layer;
 }
 
-static double gradient(const guest* g, int64_t layer, double input, double output, double noise, double grad) {
+static double gradient(const framework* g, int64_t layer, double input, double output, double noise, double grad) {
   double slope = 0.9 + 0.01 * noise;
   if (g->flags[layer] & CKPT_LAYER_FLAG_NEEDS_INPUT) slope += 0.001 * input;
   if (g->flags[layer] & CKPT_LAYER_FLAG_NEEDS_OUTPUT) slope += 0.0001 * output;
@@ -107,7 +107,7 @@ static double gradient(const guest* g, int64_t layer, double input, double outpu
 }
 
 /* Returns the gradient of a step without any schedule. */
-static double plain_gradient(guest* g, int64_t layers, uint64_t seed, double x, double* output) {
+static double plain_gradient(framework* g, int64_t layers, uint64_t seed, double x, double* output) {
   double inputs[MOST_LAYERS + 1];
   double noise[MOST_LAYERS];
   double grad = 1.0;
@@ -120,7 +120,7 @@ static double plain_gradient(guest* g, int64_t layers, uint64_t seed, double x, 
   return grad;
 }
 
-static void begin_step(guest* g, uint64_t seed) {
+static void begin_step(framework* g, uint64_t seed) {
   int64_t i;
   g->generator = seed;
   for (i = 0; i < MOST_LAYERS; ++i) g->ran[i] = 0;
@@ -132,7 +132,7 @@ static void begin_step(guest* g, uint64_t seed) {
 }
 
 /* Returns 1 if the callback must fail. */
-static int must_fail(guest* g, const ckpt_drive_call* call) {
+static int must_fail(framework* g, const ckpt_drive_call* call) {
   const int64_t number = g->calls++;
   g->last = *call;
   CHECK(call->reserved == 0 && call->reserved2 == 0 && call->micro_batch == 0);
@@ -149,10 +149,10 @@ static int must_fail(guest* g, const ckpt_drive_call* call) {
   return 1;
 }
 
-static int returns_invalid(const guest* g) { return g->calls - 1 == g->invalid_at; }
+static int returns_invalid(const framework* g) { return g->calls - 1 == g->invalid_at; }
 
 /* Runs a layer with the generator state of its first run. */
-static double run_with_state(guest* g, const ckpt_drive_call* call, int64_t layer, double x, double* noise) {
+static double run_with_state(framework* g, const ckpt_drive_call* call, int64_t layer, double x, double* noise) {
   const int again = (call->flags & CKPT_DRIVE_FLAG_AGAIN) != 0;
   const uint64_t present = g->generator;
   double y;
@@ -169,8 +169,8 @@ static double run_with_state(guest* g, const ckpt_drive_call* call, int64_t laye
   return y;
 }
 
-static int32_t guest_forward(const ckpt_drive_call* call, void* input, void** output, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_forward(const ckpt_drive_call* call, void* input, void** output, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* in = (thing*)input;
   const int take = (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0;
   double x = in->value;
@@ -200,8 +200,8 @@ static int32_t guest_forward(const ckpt_drive_call* call, void* input, void** ou
   return 0;
 }
 
-static int32_t guest_record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_record(const ckpt_drive_call* call, void* input, void** output, void** tape, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* in = (thing*)input;
   const int take = (call->flags & CKPT_DRIVE_FLAG_TAKE_INPUT) != 0;
   const int needs_output = (g->flags[call->first] & CKPT_LAYER_FLAG_NEEDS_OUTPUT) != 0;
@@ -230,9 +230,9 @@ static int32_t guest_record(const ckpt_drive_call* call, void* input, void** out
   return 0;
 }
 
-static int32_t guest_backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
-                              void** grad_input, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_backward(const ckpt_drive_call* call, void* input, void* output, void* tape, void* grad_output,
+                                  void** grad_input, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* in = (thing*)input;
   thing* out = (thing*)output;
   thing* recorded = (thing*)tape;
@@ -261,8 +261,8 @@ static int32_t guest_backward(const ckpt_drive_call* call, void* input, void* ou
   return fails ? 7 : 0;
 }
 
-static int32_t guest_turn(const ckpt_drive_call* call, void* output, void** grad_output, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_turn(const ckpt_drive_call* call, void* output, void** grad_output, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* out = (thing*)output;
   CHECK(call->kind == CKPT_ACTION_KIND_TURN && out->item == CKPT_ITEM_INPUT && out->index == call->layers);
   if (must_fail(g, call)) {
@@ -273,7 +273,7 @@ static int32_t guest_turn(const ckpt_drive_call* call, void* output, void** grad
   return 0;
 }
 
-static int32_t begin_copy(guest* g, const ckpt_drive_call* call, thing* item, int load) {
+static int32_t begin_copy(framework* g, const ckpt_drive_call* call, thing* item, int load) {
   copying copy;
   int32_t i;
   for (i = 0; i < g->copies; ++i) CHECK(g->under_way[i].id != call->transfer);
@@ -288,8 +288,8 @@ static int32_t begin_copy(guest* g, const ckpt_drive_call* call, thing* item, in
   return 0;
 }
 
-static int32_t guest_store(const ckpt_drive_call* call, void* item, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_store(const ckpt_drive_call* call, void* item, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* it = (thing*)item;
   CHECK(call->kind == CKPT_ACTION_KIND_STORE_BEGIN && it->item == call->item && it->index == call->first);
   CHECK(!g->held[call->tier][call->slot]);
@@ -300,8 +300,8 @@ static int32_t guest_store(const ckpt_drive_call* call, void* item, void* user_d
   return begin_copy(g, call, it, 0);
 }
 
-static int32_t guest_load(const ckpt_drive_call* call, void** item, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_load(const ckpt_drive_call* call, void** item, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* it;
   CHECK(call->kind == CKPT_ACTION_KIND_LOAD_BEGIN && g->held[call->tier][call->slot]);
   if (must_fail(g, call)) {
@@ -315,8 +315,8 @@ static int32_t guest_load(const ckpt_drive_call* call, void** item, void* user_d
   return begin_copy(g, call, it, 1);
 }
 
-static int32_t guest_await(const ckpt_drive_call* call, void* user_data) {
-  guest* g = (guest*)user_data;
+static int32_t framework_await(const ckpt_drive_call* call, void* user_data) {
+  framework* g = (framework*)user_data;
   int32_t i = 0;
   copying copy;
   const int fails = must_fail(g, call);
@@ -335,8 +335,8 @@ static int32_t guest_await(const ckpt_drive_call* call, void* user_data) {
   return fails ? 7 : 0;
 }
 
-static void guest_drop(const ckpt_drive_call* call, void* item, void* user_data) {
-  guest* g = (guest*)user_data;
+static void framework_drop(const ckpt_drive_call* call, void* item, void* user_data) {
+  framework* g = (framework*)user_data;
   thing* it = (thing*)item;
   CHECK(call->kind == CKPT_ACTION_KIND_DROP && call->flags == 0);
   if (call->tier > 0) {
@@ -349,21 +349,21 @@ static void guest_drop(const ckpt_drive_call* call, void* item, void* user_data)
   end(g, it);
 }
 
-static ckpt_driver_callbacks guest_callbacks(void) {
+static ckpt_driver_callbacks framework_callbacks(void) {
   ckpt_driver_callbacks callbacks = CKPT_DRIVER_CALLBACKS_INIT;
-  callbacks.forward = guest_forward;
-  callbacks.record = guest_record;
-  callbacks.backward = guest_backward;
-  callbacks.turn = guest_turn;
-  callbacks.store = guest_store;
-  callbacks.load = guest_load;
-  callbacks.await = guest_await;
-  callbacks.drop = guest_drop;
+  callbacks.forward = framework_forward;
+  callbacks.record = framework_record;
+  callbacks.backward = framework_backward;
+  callbacks.turn = framework_turn;
+  callbacks.store = framework_store;
+  callbacks.load = framework_load;
+  callbacks.await = framework_await;
+  callbacks.drop = framework_drop;
   return callbacks;
 }
 
 /* Layers differ if unlike is 1; every output, tape and gradient has bytes. */
-static void make_guest(guest* g, int64_t layers, int unlike, ckpt_layer_flag flags) {
+static void make_framework(framework* g, int64_t layers, int unlike, ckpt_layer_flag flags) {
   int64_t i;
   memset(g, 0, sizeof *g);
   g->layers = layers;
@@ -378,7 +378,7 @@ static void make_guest(guest* g, int64_t layers, int unlike, ckpt_layer_flag fla
   }
 }
 
-static ckpt_profile* profile_of(const guest* g) {
+static ckpt_profile* profile_of(const framework* g) {
   ckpt_profile* profile = NULL;
   int64_t i;
   CHECK_OK(ckpt_profile_create(INPUT_BYTES, &profile));
@@ -398,4 +398,4 @@ static ckpt_profile* profile_of(const guest* g) {
   return profile;
 }
 
-#endif /* CKPT_TESTS_PLAN_GUEST_H */
+#endif /* CKPT_TESTS_PLAN_FRAMEWORK_H */
