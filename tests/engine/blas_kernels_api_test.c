@@ -85,6 +85,37 @@ static void wide(void) {
   CHECK(warnings == 0);
 }
 
+/* The sets of every processor; the first is the one that OpenBLAS selects by itself here. */
+#define EVERY_CORE                                                                                                         \
+  "Prescott,Core2,Penryn,Dunnington,Nehalem,Barcelona,Sandybridge,Bulldozer,Piledriver,Steamroller,Excavator,Haswell,Zen," \
+  "SkylakeX,"                                                                                                              \
+  "Cooperlake,SapphireRapids"
+
+/* The library never selects kernels by itself, neither for a layer nor for a query. */
+static void never_selected(void) {
+  const ckpt_tensor_spec input = {CKPT_DTYPE_F32, 2, {8, 4}};
+  ckpt_chain* chain = NULL;
+  ckpt_layer* layer = NULL;
+  ckpt_profile* profile = NULL;
+  use_fake(EVERY_CORE);
+  CHECK_OK(ckpt_chain_create(0, &chain));
+  CHECK_OK(ckpt_layer_create("linear", "linear:4,2", &layer));
+  CHECK_OK(ckpt_chain_add(chain, layer));
+  CHECK_OK(ckpt_profile_create_from_chain(chain, &input, 1, NULL, &profile));
+  CHECK(is_mapped("fake_openblas") && warnings == 1 && has(last_warning, "its kernels are Prescott"));
+  CHECK(has(info(), " Prescott MAX_THREADS"));
+  check_variable(NULL);
+  ckpt_profile_release(profile);
+  ckpt_layer_release(layer);
+  ckpt_chain_release(chain);
+}
+
+static void selected_on_request(void) {
+  use_fake(EVERY_CORE);
+  CHECK_OK(ckpt_blas_set_kernels("best"));
+  CHECK(!has(info(), "Prescott") && warnings == 0);
+}
+
 static void unknown(void) {
   use_fake("CoreOfTheFuture");
   CHECK(strcmp(info(), "OpenBLAS fake DYNAMIC_ARCH CoreOfTheFuture MAX_THREADS=2") == 0);
@@ -244,6 +275,8 @@ static const struct {
     {"narrow_by_environment", narrow_by_environment},
     {"narrow_build", narrow_build},
     {"wide", wide},
+    {"never_selected", never_selected},
+    {"selected_on_request", selected_on_request},
     {"unknown", unknown},
     {"best", best},
     {"named_unset", named_unset},
