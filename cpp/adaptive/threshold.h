@@ -1,8 +1,8 @@
 // The threshold rule: checkpoint after a task that took a large enough share of the longest task seen, while slots are left;
 // recoveries and checkpoint costs adjust the share. Not thread-safe.
 //
-// Its weaknesses: it considers neither the time since the last checkpoint nor the failure rate, its steps depend on the unit of
-// time (benefit / (benefit + 1)), one outlier remains the longest task permanently, and slots for a lifetime run out.
+// Its weaknesses: it considers neither the time since the last checkpoint nor the failure rate, and its steps depend on the unit of
+// time (benefit / (benefit + 1)). One outlier remains the longest task permanently, and slots for a lifetime run out.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Memory for copies of states: page-aligned blocks that are allocated on first use, touched once and reused, because the first
-// touch of a page costs many times as much as a copy to it. Thread-safe.
+// Memory for copies of states: page-aligned blocks that are allocated on first use, touched once and reused. The first touch of a
+// page costs many times as much as a copy to it. Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Background saves and loads of one checkpoint object. Thread-safe.
 //
-// A save is admitted (gets a place among the live tasks), staged (its bytes are copied, or borrowed), queued, written by a worker
-// with checksums from another thread, and committed by the same code that commits foreground saves.
+// A save is admitted (gets a place among the live tasks), staged (its bytes are copied, or borrowed) and queued. A worker writes
+// it, with checksums from another thread, and commits it by the same code that commits foreground saves.
 #pragma once
 
 #include <cstdint>

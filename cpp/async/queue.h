@@ -1,7 +1,7 @@
 // Admission of live tasks, and the order in which workers take them. Thread-safe.
 //
-// The problem: a caller is a training loop, which must not wait for workers that sort tasks, and a worker needs the ready task
-// with the highest priority, where readiness (the task's gate, cancellation) changes at any time from outside.
+// The problem: a caller is a training loop, which must not wait for workers that sort tasks. A worker needs the ready task with the
+// highest priority, and readiness (the task's gate, cancellation) changes at any time from outside.
 //
 // The scheme: callers and workers share only lock-free queues. A place is a number; `capacity` places are initially in the queue
 // of free ones. A caller admits a task by taking a place and returns it when the task ends: each place is in that queue or

@@ -1,8 +1,8 @@
 // Design: the schedule works with items (INPUT, TAPE, GRAD), the user's framework with opaque handles. The driver maps live items
-// to handles and checks every action against that table before it calls the user, so an invalid schedule fails before it has an
-// effect. Ownership of a handle changes only at a callback: entries for results are prepared (and memory reserved) before the
-// call, so nothing can fail between a callback's return and the moment its handles are recorded. After any failure, unwind() first
-// waits for copies in progress and then drops every remaining handle, newest first, exactly once.
+// to handles, and checks every action against that table before it calls the user. So an invalid schedule fails before it has an
+// effect. Ownership of a handle changes only at a callback: entries for results are prepared (and memory reserved) before the call,
+// so nothing can fail between a callback's return and the moment its handles are recorded. After any failure, unwind() first waits
+// for copies in progress and then drops every remaining handle, newest first, exactly once.
 
 #include "plan/driver.h"
 

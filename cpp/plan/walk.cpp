@@ -1,8 +1,8 @@
-// Design: see walk.h. The walk is a simulator: it keeps exactly the state that an executor would (live items, slots, transfers,
-// copies in progress, ambient state) and fails at the first action that state does not allow. Buffers and items are separate
-// because an item can end while a copy still reads its buffer, several items can share a buffer in turn (in place), and kept
-// inputs and outputs end as items while their bytes stay with the caller. The reported events are therefore about buffers, the
-// rules about items.
+// Design: see walk.h. The walk is a simulator: it keeps the state that an executor would: live items, slots, transfers, copies in
+// progress, ambient state. It fails at the first action that this state does not allow. Buffers and items are separate because an
+// item can end while a copy still reads its buffer, and several items can share a buffer in turn (in place). Kept inputs and
+// outputs end as items while their bytes stay with the caller. The reported events are therefore about buffers, the rules about
+// items.
 //
 // Checking a schedule as a whole would be simpler, but schedules may have billions of actions: every check here uses the live
 // state only.

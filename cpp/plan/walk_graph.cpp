@@ -1,5 +1,5 @@
-// The rules of a walk that only graphs need. A value may have several readers, so each action looks up what its layer reads, and
-// the gradient of a value is complete only when all of them ran backward.
+// The rules of a walk that only graphs need. A value may have several readers, so each action looks up what its layer reads. The
+// gradient of a value is complete only when all of them ran backward.
 #include <algorithm>
 #include <string>
 

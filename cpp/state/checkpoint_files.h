@@ -48,7 +48,7 @@ std::optional<std::int64_t> sequence_in_manifest(storage::Storage& storage, cons
 Condition condition_after(const base::Error& error);
 
 // Returns whether the manifest is still the one that was read. A writer removes the manifest before the files and never recreates
-// it, so an error in reading a file is damage only if the manifest still exists after the error.
+// it. So an error in reading a file is damage only if the manifest still exists after the error.
 bool is_unchanged(storage::Storage& storage, const std::string& directory, const std::string& manifest);
 
 // Result of an attempt to read a checkpoint.

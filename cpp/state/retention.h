@@ -1,10 +1,10 @@
 // Retention: determines which checkpoints are kept when a newer one is durable, and removes the others.
 //
 // A checkpoint is kept if a rule selects it, if it is pinned, or if it is the newest that is not known to be bad. The problem is to
-// never remove the last usable checkpoint: rules choose only from good checkpoints, first from those of the current line, a bad
-// checkpoint is removed only when it is older than all kept ones, removal starts after the new save is durable and only if a new
-// listing shows it, and abandoned checkpoints are removed before those of the line. "Keep the N highest steps" would be simpler,
-// but after a rollback it would remove the new run's checkpoints in favour of abandoned ones.
+// never remove the last usable checkpoint: rules choose only from good checkpoints, first from those of the current line. A bad
+// checkpoint is removed only when it is older than all kept ones. Removal starts after the new save is durable, and only if a new
+// listing shows it. Abandoned checkpoints are removed before those of the line. "Keep the N highest steps" would be simpler, but
+// after a rollback it would remove the new run's checkpoints in favour of abandoned ones.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Lock files that record their owner, for file systems without locks. Each writer creates a file with a unique name, and then
-// looks for those of other writers. If two writers open at the same time, at least one finds the other's file and withdraws.
-// Files are never created or removed under a name that another writer could have taken in the meantime, so the file that is
-// removed is exactly the one that was examined.
+// Lock files that record their owner, for file systems without locks. Each writer creates a file with a unique name, and then looks
+// for those of other writers. If two writers open at the same time, at least one finds the other's file and withdraws. Files are
+// never created or removed under a name that another writer could have taken in the meantime. So the file that is removed is the
+// one that was examined.
 #pragma once
 
 #include <memory>

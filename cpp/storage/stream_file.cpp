@@ -8,7 +8,7 @@
 // permanent error (such as a full disk) is thrown from a call of the caller. A call that threw can be repeated with the same
 // bytes: it continues after the bytes that were accepted.
 //
-// The page cache with one fsync at the end would be simpler, but it copies every byte once more, evicts the program's own cached
+// The page cache with one fsync at the end would be simpler. But it copies every byte once more, evicts the program's own cached
 // data, and moves all write errors into fsync.
 
 #include "storage/stream_file.h"

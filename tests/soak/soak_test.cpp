@@ -1,4 +1,4 @@
-// Runs many parts of the library at the same time, as a long training run does, and checks every few seconds that no acknowledged
+// Runs many parts of the library at the same time, as a long training run does. Checks every few seconds that no acknowledged
 // checkpoint is lost or changed, that memory, descriptors and threads do not grow, and that no unexpected warning is logged.
 //
 //   test_soak [--seconds N] [--fault NAME]

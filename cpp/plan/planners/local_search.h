@@ -34,9 +34,9 @@ RunList runs_of(const ChainCosts& costs, const std::vector<Action>& actions);
 std::vector<Action> actions_of(const ChainCosts& costs, const RunList& list);
 
 // Starting from the given lists, removes and adds runs, moves tapes to other runs of their layers, moves runs before a backward,
-// and changes options, as long as that finds a list that takes less time than any known one within its bytes. Returns the lists
-// that no other dominates, by increasing bytes. live_bytes: lists with a larger peak are ignored. max_runs: the search stops after
-// counting this many layer runs in total.
+// and changes options. Continues as long as that finds a list that takes less time than any known one within its bytes. Returns the
+// lists that no other dominates, by increasing bytes. live_bytes: lists with a larger peak are ignored. max_runs: the search stops
+// after counting this many layer runs in total.
 std::vector<RunList> search_locally(const ChainCosts& costs, const std::vector<RunList>& lists, std::int64_t max_runs,
                                     std::int64_t live_bytes = std::numeric_limits<std::int64_t>::max());
 
