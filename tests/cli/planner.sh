@@ -34,7 +34,7 @@ done
 case $(value "$scratch/chain.json" schedule) in chain*) ;; *) fail "chain became $(value "$scratch/chain.json" schedule)" ;; esac
 
 # The default is that of `ckpt plan` (tests/cli/plan.py checks which planner that command uses).
-for command in train plan; do "$ckpt" $command --help | grep -q -- "--planner TEXT=auto" || fail "ckpt $command has another default planner"; done
+for command in train plan; do "$ckpt" $command --help | grep -qE -- '--planner TEXT *[=[]auto' || fail "ckpt $command has another default planner"; done
 
 # The measured times of steps are reported next to the planned ones.
 for figure in plan_seconds measured_seconds refined_seconds; do
