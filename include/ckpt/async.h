@@ -27,8 +27,9 @@
  * After the release of the manager no caller can receive the remaining failures. Each of them is then logged as an ERROR message.
  * If no log callback was ever set, they are reported in one line on standard error; ckpt_set_fallback_log documents this rule. The
  * same applies to tasks that the release cancels because draining exceeds drain_timeout_ns, unless that is 0. The next save of the
- * same storage that completes in this process returns their number and the oldest one, in unreported_failures of ckpt_save_result
- * and ckpt_checkpoint_task_result. ckpt_async_manager_get_stats reports them before the release.
+ * same storage that completes in this process returns their number and the oldest one: unreported_failures, unreported_status and
+ * unreported_error of ckpt_save_result and ckpt_checkpoint_task_result. ckpt_async_manager_get_stats reports them before the
+ * release.
  *
  * Log. The component is "async", every message about a task names its id and step. INFO: manager created, shutting down and shut
  * down; workers started and stopped; tasks queued, processing, completed and cancelled. WARNING: tasks rejected. ERROR: tasks

@@ -176,8 +176,8 @@ CKPT_API ckpt_status ckpt_set_progress(ckpt_progress_fn progress, void* user_dat
 typedef void (*ckpt_thread_hook_fn)(const char* name, void* user_data);
 
 /* Runs start and stop (one of them may be NULL) on every thread that the library creates from now on. So a virtual machine can
- * attach once per thread instead of once per callback. Several sets of hooks may be active. *id identifies this set. Synchronized.
- * */
+ * attach once per thread instead of once per callback. Several sets of hooks may be active. *id identifies this set.
+ * Synchronized. */
 CKPT_API ckpt_status ckpt_add_thread_hooks(ckpt_thread_hook_fn start, ckpt_thread_hook_fn stop, void* user_data,
                                            ckpt_destroy_fn destroy, int64_t* id);
 

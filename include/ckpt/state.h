@@ -97,13 +97,15 @@ CKPT_API ckpt_status ckpt_state_get_key(const ckpt_state* state, int64_t index, 
 CKPT_API ckpt_status ckpt_state_set_rarely_changes(ckpt_state* state, const char* group, ckpt_bool rarely);
 
 /* Writes a report of the last successful load into this state (missing, unexpected and skipped items), as JSON by the (buffer,
- * capacity, *needed) rule of ckpt.h: {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
- * "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
- * "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that
- * the load skipped, newest first, each with its error. It includes a damaged commit record ("name" is its path) if only the
- * manifest's digest in it shows that the checkpoint was committed. ckpt_load_result.skipped is their number. by_rank: keys with
- * values that differed between the ranks that saved, if they were not loaded because the number of ranks is different now; else
- * absent. ckpt_checkpoint_manager_get_rank_values reads these values. */
+ * capacity, *needed) rule of ckpt.h:
+ *   {"missing":[{"group":"model","name":"weight"}],"unexpected":[],
+ *    "skipped":[{"name":"step-000000001300-5e6f7081","status":"CORRUPT","problem":"step-...: the file has ..."}],
+ *    "by_rank":["data_position"]}
+ * missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints that the load skipped, newest
+ * first, each with its error. It includes a damaged commit record ("name" is its path) if only the manifest's digest in it shows
+ * that the checkpoint was committed. ckpt_load_result.skipped is their number. by_rank: keys with values that differed between the
+ * ranks that saved, and were not loaded because the number of ranks is different now; absent if there are none.
+ * ckpt_checkpoint_manager_get_rank_values reads these values. */
 CKPT_API ckpt_status ckpt_state_get_load_report(const ckpt_state* state, char* buffer, int64_t capacity, int64_t* needed);
 
 /* Releases the state. NULL does nothing. */

@@ -1,8 +1,8 @@
 /* tensor.h - element types, tensors over owned or borrowed memory, buffer pools, basic arithmetic, DLPack exchange.
  *
  * A tensor is a dtype, a shape and memory: row-major, contiguous, in the machine's byte order. Its memory is owned (from a buffer
- * pool, 64-byte aligned) or borrowed. Borrowed memory belongs to the caller; a function runs once when it is no longer needed. Read
- * the general rules at the top of ckpt.h first.
+ * pool, 64-byte aligned) or borrowed. Borrowed memory belongs to the caller; after the last access a function of the caller runs
+ * once. Read the general rules at the top of ckpt.h first.
  *
  *   ckpt_tensor *x = NULL;
  *   const int64_t shape[2] = {2, 3};
@@ -69,8 +69,8 @@ CKPT_API ckpt_status ckpt_dtype_find(const char* name, ckpt_dtype* dtype);
 
 /* ---- Buffer pools -------------------------------------------------------------------------------------------------------- */
 
-/* A pool of memory for tensors. A buffer that is no longer needed is retained and reused for the same size. So a loop that creates
- * the same tensors in every step allocates memory from the system in its first step only. Every buffer is aligned to 64 bytes.
+/* A pool of memory for tensors. A released buffer is retained and reused for the same size. So a loop that creates the same tensors
+ * in every step allocates memory from the system in its first step only. Every buffer is aligned to 64 bytes.
  * Synchronized. Tensors keep their pool alive. Where a function takes a pool, NULL selects the process's default pool: it has no
  * tracker and retains at most 64 MiB. In a forked child, a pool that another thread of the parent was using at the fork returns
  * FORKED; the default pool always works. */

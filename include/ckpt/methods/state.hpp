@@ -100,8 +100,8 @@ class StateMethods : public detail::Object<Self, ckpt_state, ckpt_state_release>
   // "by_rank":["data_position"]} missing and unexpected are empty unless that load was partial. skipped: the newer checkpoints
   // that the load skipped, newest first, each with its error. It includes a damaged commit record ("name" is its path) if only
   // the manifest's digest in it shows that the checkpoint was committed. LoadResult.skipped is their number. by_rank: keys with
-  // values that differed between the ranks that saved, if they were not loaded because the number of ranks is different now;
-  // else absent. CheckpointManager::rank_values reads these values.
+  // values that differed between the ranks that saved, and were not loaded because the number of ranks is different now; absent
+  // if there are none. CheckpointManager::rank_values reads these values.
   std::string load_report() const {
     return detail::text_of([&](char* buffer, std::int64_t capacity, std::int64_t* needed) {
       return ckpt_state_get_load_report(handle(), buffer, capacity, needed);
